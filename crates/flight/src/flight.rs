@@ -6,14 +6,14 @@ use crate::error::FlightError;
 use crate::fired::Fired;
 use crate::keep::{KeptWindow, Shelf};
 use crate::pending::{Pending, PendingHead};
-use crate::trigger::{Trigger, TriggerKind, trigger};
+use crate::triggers::{Trigger, TriggerKind, trigger};
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use whyslow_model::{Event, Timestamp, figures};
-use whyslow_record::{Clock, FlightRing, FlightState, RingBounds, Session, Sight, Watched};
+use whyslow_record::{Clock, FlightRing, FlightState, RingBounds, Session, Sight, SightsWanted};
 use whyslow_store::{KeptMeta, Meta};
 
 /// What is kept, when, and where.
@@ -108,7 +108,7 @@ impl Flight {
     /// # Errors
     /// Where a trigger is not typed as one, or there is no memory.
     pub fn start(session: &Session, options: FlightOptions) -> Result<Flight, FlightError> {
-        let mut watched = Watched::default();
+        let mut watched = SightsWanted::default();
         let mut armed = Vec::new();
         for text in &options.on {
             let made = trigger(text).map_err(std::io::Error::other);

@@ -9,7 +9,6 @@ mod flight;
 mod keep;
 mod pending;
 mod size;
-mod trigger;
 mod triggers;
 
 pub use error::FlightError;
@@ -18,4 +17,4 @@ pub use flight::{Flight, FlightNews, FlightOptions};
 pub use keep::{KeptWindow, Shelf};
 pub use pending::{finish, finish_all};
 pub use size::{bytes, time};
-pub use trigger::{TRIGGERS, Trigger, TriggerKind, trigger};
+pub use triggers::{TRIGGERS, Trigger, TriggerKind, trigger};

@@ -60,7 +60,7 @@ pub use cost::PerCall;
 pub use error::RecordError;
 #[cfg(feature = "bpf")]
 pub use flight::{
-    FlightRing, FlightState, RingBounds, SeenCall, SeenEnd, SeenRequest, SeenSide, Sight, Watched,
+    FlightRing, FlightState, RingBounds, SeenCall, SeenEnd, SeenRequest, SeenSide, Sight, SightsWanted,
     WindowWritten,
 };
 pub use options::{Mode, Options};

@@ -18,7 +18,7 @@ const WAIT: Duration = Duration::from_mins(6);
 
 /// A recorder that can be asked.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Recorder {
+pub struct RingRecorder {
     /// Its process.
     pub pid: u32,
     /// Its socket.
@@ -101,11 +101,11 @@ fn serve(stream: &UnixStream, to: &AskSender) {
 }
 
 /// The recorders of this user that can be asked. Sockets that nobody listens on are removed.
-pub fn recorders() -> Vec<Recorder> {
+pub fn recorders() -> Vec<RingRecorder> {
     recorders_in(&folder())
 }
 
-fn recorders_in(folder: &Path) -> Vec<Recorder> {
+fn recorders_in(folder: &Path) -> Vec<RingRecorder> {
     let mut all = Vec::new();
     if !is_ours(folder) {
         return all;
@@ -115,7 +115,7 @@ fn recorders_in(folder: &Path) -> Vec<Recorder> {
         let pid = name.strip_prefix(PREFIX).and_then(|name| name.strip_suffix(ENDING));
         let Some(pid) = pid.and_then(|pid| pid.parse().ok()) else { continue };
         match UnixStream::connect(entry.path()) {
-            Ok(_) => all.push(Recorder { pid, socket: entry.path() }),
+            Ok(_) => all.push(RingRecorder { pid, socket: entry.path() }),
             Err(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {
                 let _ = std::fs::remove_file(entry.path());
             }
@@ -130,7 +130,7 @@ fn recorders_in(folder: &Path) -> Vec<Recorder> {
 ///
 /// # Errors
 /// What the recorder says, or that it does not answer.
-pub fn dump(recorder: &Recorder, reason: &str) -> Result<PathBuf, String> {
+pub fn dump(recorder: &RingRecorder, reason: &str) -> Result<PathBuf, String> {
     let failed = |error: std::io::Error| format!("recorder {}: {error}", recorder.pid);
     let mut stream = UnixStream::connect(&recorder.socket).map_err(failed)?;
     stream.set_read_timeout(Some(WAIT)).map_err(failed)?;

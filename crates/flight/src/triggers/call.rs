@@ -1,9 +1,9 @@
 //! `call>1s`: a call takes that long, and does not wait for work.
 
+use super::{Trigger, TriggerKind};
 use crate::size;
-use crate::trigger::{Trigger, TriggerKind};
 use std::time::Duration;
-use whyslow_record::{Sight, Watched};
+use whyslow_record::{Sight, SightsWanted};
 
 pub(crate) static KIND: TriggerKind = TriggerKind {
     name: "call",
@@ -20,7 +20,7 @@ struct LongCall {
 }
 
 impl Trigger for LongCall {
-    fn watch(&self, watched: &mut Watched) {
+    fn watch(&self, watched: &mut SightsWanted) {
         watched.calls_from = Some(watched.calls_from.map_or(self.from, |known| known.min(self.from)));
     }
 
@@ -49,7 +49,8 @@ mod tests {
         assert_eq!(trigger.see(&seen(4_000, true)), None);
         let fired = trigger.see(&seen(1_000, false));
         assert_eq!(fired.as_deref(), Some("a call of fsync in thread 7 took 1.00 s"));
-        let mut watched = Watched { calls_from: Some(Duration::from_secs(3)), ..Watched::default() };
+        let mut watched =
+            SightsWanted { calls_from: Some(Duration::from_secs(3)), ..SightsWanted::default() };
         trigger.watch(&mut watched);
         assert_eq!(watched.calls_from, Some(Duration::from_secs(1)));
     }

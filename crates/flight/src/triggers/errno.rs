@@ -1,8 +1,8 @@
 //! `errno=EPIPE|ETIMEDOUT`: a call fails with one of these.
 
-use crate::trigger::{Trigger, TriggerKind};
+use super::{Trigger, TriggerKind};
 use whyslow_model::Errno;
-use whyslow_record::{Sight, Watched};
+use whyslow_record::{Sight, SightsWanted};
 
 pub(crate) static KIND: TriggerKind = TriggerKind {
     name: "errno",
@@ -26,7 +26,7 @@ struct FailedCall {
 }
 
 impl Trigger for FailedCall {
-    fn watch(&self, watched: &mut Watched) {
+    fn watch(&self, watched: &mut SightsWanted) {
         watched.errors.extend(&self.errors);
     }
 

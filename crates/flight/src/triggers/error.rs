@@ -1,8 +1,8 @@
 //! `error`: a request failed.
 
 use super::request::words;
-use crate::trigger::{Trigger, TriggerKind};
-use whyslow_record::{Sight, Watched};
+use super::{Trigger, TriggerKind};
+use whyslow_record::{Sight, SightsWanted};
 
 pub(crate) static KIND: TriggerKind = TriggerKind {
     name: "error",
@@ -17,7 +17,7 @@ pub(crate) static KIND: TriggerKind = TriggerKind {
 struct FailedRequest;
 
 impl Trigger for FailedRequest {
-    fn watch(&self, watched: &mut Watched) {
+    fn watch(&self, watched: &mut SightsWanted) {
         watched.requests = true;
     }
 

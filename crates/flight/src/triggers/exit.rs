@@ -1,6 +1,6 @@
 //! `exit!=0`: a process of the target ends with a failure.
 
-use crate::trigger::{Trigger, TriggerKind};
+use super::{Trigger, TriggerKind};
 use whyslow_record::{SeenEnd, Sight};
 
 pub(crate) static KIND: TriggerKind = TriggerKind {

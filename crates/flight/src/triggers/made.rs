@@ -1,7 +1,7 @@
 //! `made>200ms`: a request that the target makes of another takes longer.
 
+use super::TriggerKind;
 use super::request::SlowRequest;
-use crate::trigger::TriggerKind;
 use whyslow_record::SeenSide;
 
 pub(crate) static KIND: TriggerKind = TriggerKind {

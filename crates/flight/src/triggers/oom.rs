@@ -1,6 +1,6 @@
 //! `oom`: the kernel killed a process for want of memory.
 
-use crate::trigger::{Trigger, TriggerKind};
+use super::{Trigger, TriggerKind};
 
 pub(crate) static KIND: TriggerKind = TriggerKind {
     name: "oom",

@@ -1,6 +1,6 @@
 //! `psi=cpu>20%`: tasks of the host were stalled for that share of the last seconds.
 
-use crate::trigger::{Trigger, TriggerKind};
+use super::{Trigger, TriggerKind};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::Instant;

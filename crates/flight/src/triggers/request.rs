@@ -1,11 +1,11 @@
 //! `request>200ms`: a request that the target serves takes longer, or longer than usual: `request>p99*3`.
 
 use super::usual::Usual;
+use super::{Trigger, TriggerKind};
 use crate::size;
-use crate::trigger::{Trigger, TriggerKind};
 use std::time::Duration;
 use whyslow_model::Nanos;
-use whyslow_record::{SeenRequest, SeenSide, Sight, Watched};
+use whyslow_record::{SeenRequest, SeenSide, Sight, SightsWanted};
 
 pub(crate) static KIND: TriggerKind = TriggerKind {
     name: "request",
@@ -59,7 +59,7 @@ pub(crate) fn words(of: &SeenRequest<'_>) -> String {
 }
 
 impl Trigger for SlowRequest {
-    fn watch(&self, watched: &mut Watched) {
+    fn watch(&self, watched: &mut SightsWanted) {
         watched.requests = true;
     }
 

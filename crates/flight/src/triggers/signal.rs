@@ -1,6 +1,6 @@
 //! `signal=SIGSEGV`: the target gets a signal, or dies by it.
 
-use crate::trigger::{Trigger, TriggerKind};
+use super::{Trigger, TriggerKind};
 use whyslow_record::{SeenEnd, Sight};
 
 pub(crate) static KIND: TriggerKind = TriggerKind {

@@ -13,11 +13,11 @@ mod sums;
 mod told;
 
 pub(crate) use mark::{KernelSums, Mark, State};
-pub use sight::{SeenCall, SeenEnd, SeenRequest, SeenSide, Sight, Watched};
+pub use sight::{SeenCall, SeenEnd, SeenRequest, SeenSide, Sight, SightsWanted};
 
 use crate::bpf::layout::{Header, kind};
 use crate::bpf::spool::{RARE, SpoolReader, SpoolWriter};
-use crate::clock::{Clock, monotonic_ns};
+use crate::clock::Clock;
 use crate::error::RecordError;
 use segments::Segments;
 use sight::Eyes;
@@ -112,7 +112,7 @@ impl FlightRing {
     pub(crate) fn new(
         spool: &Path,
         bounds: RingBounds,
-        watched: Watched,
+        watched: SightsWanted,
         clock: Clock,
     ) -> io::Result<FlightRing> {
         Ok(FlightRing {
@@ -276,13 +276,5 @@ impl FlightRing {
             bytes: spool.bytes,
         };
         Ok((state, written, count, are_counted))
-    }
-}
-
-/// The kernel's clock now, for who waits until the ring has taken what is so old.
-impl FlightRing {
-    /// How far the ring is behind.
-    pub fn lag(&self) -> Duration {
-        Duration::from_nanos(monotonic_ns().saturating_sub(self.until))
     }
 }

@@ -5,11 +5,10 @@ use crate::bpf::kernel_side::KernelSide;
 use crate::bpf::layout::kind;
 use crate::bpf::rare;
 use crate::bpf::ring::RingLoss;
-use crate::clock::monotonic_ns;
 use crate::cost::CostMeter;
 use crate::counts;
 use crate::error::RecordError;
-use crate::flight::{FlightRing, KernelSums, Mark, RingBounds, Sight, State, Watched, WindowWritten};
+use crate::flight::{FlightRing, KernelSums, Mark, RingBounds, Sight, SightsWanted, State, WindowWritten};
 use crate::losses::{by_table, loss};
 use crate::options::{Mode, Options};
 use crate::programs::{FileTables, MeanwhileTables};
@@ -48,7 +47,7 @@ impl Session {
     ///
     /// # Errors
     /// Where there is no memory for it.
-    pub fn ring(&self, bounds: RingBounds, watched: Watched) -> Result<FlightRing, RecordError> {
+    pub fn ring(&self, bounds: RingBounds, watched: SightsWanted) -> Result<FlightRing, RecordError> {
         let spool = &self.options.spool;
         // What is read is given back: nobody could recover a recording from the rest.
         Head::remove(spool);
@@ -199,11 +198,5 @@ impl Session {
             }
         }
         within
-    }
-
-    /// How long ago the kernel's clock showed `at`.
-    pub fn since(&self, at: Timestamp) -> Option<Duration> {
-        let now = self.clock.epoch(monotonic_ns());
-        now.since(at).get().map(Duration::from_nanos)
     }
 }

@@ -53,7 +53,7 @@ fn run(matches: &ArgMatches, _: &Global) -> anyhow::Result<Status> {
 }
 
 #[cfg(feature = "bpf")]
-fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
+fn run(matches: &ArgMatches, _: &Global) -> anyhow::Result<Status> {
     use crate::output::{self, plain};
     use whyslow_flight::ask;
     use whyslow_model::visible;
@@ -78,10 +78,6 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     });
     let kept: Vec<&std::path::PathBuf> = answers.iter().flatten().collect();
     output::to_stdout(|out| {
-        if global.json {
-            let rows: Vec<_> = kept.iter().map(|path| serde_json::json!({ "path": path })).collect();
-            return writeln!(out, "{}", serde_json::Value::Array(rows));
-        }
         for path in &kept {
             writeln!(out, "{}", visible::path(path))?;
         }

@@ -133,14 +133,12 @@ pub(super) fn record_attended(
         let mut end = progress.failed || args.length().is_some_and(|length| progress.elapsed >= length);
         for arrival in arrivals.take(command.is_some()) {
             match (arrival, &command) {
-                (Arrival::Ask, _) => {
-                    if let Some(attend) = &mut attend {
-                        attend.asked();
-                    }
-                }
                 (Arrival::PassOn(signal), Some(command)) => command.signal(signal),
                 _ => end = true,
             }
+        }
+        if let Some(attend) = attend.as_mut().filter(|_| arrivals.asked()) {
+            attend.asked();
         }
         if let Some(command) = &mut command {
             ended = command.poll()?;

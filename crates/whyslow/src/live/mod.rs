@@ -21,7 +21,7 @@ mod target;
 
 pub(crate) use args::{LiveArgs, ModeArg};
 #[cfg(feature = "bpf")]
-pub(crate) use attend::{Attend, attended};
+pub(crate) use attend::Attend;
 pub(crate) use capture_args::CaptureArgs;
 pub(crate) use duration::duration;
 pub(crate) use profile::sample;
@@ -154,6 +154,30 @@ pub(crate) fn record(
     ended.samples = beside.map(host::Beside::rest).unwrap_or_default();
     ended._spool = temporary;
     Ok(ended)
+}
+
+/// Records what `args` ask for by BPF, and nothing else; the spool is in `spool`.
+///
+/// # Errors
+/// Where that is not to be had.
+#[cfg(feature = "bpf")]
+pub(crate) fn attended(
+    args: &LiveArgs,
+    spool: &Path,
+    attend: &mut dyn Attend,
+    global: &Global,
+) -> anyhow::Result<Ended> {
+    if !matches!(args.by, args::Means::Auto | args::Means::Bpf) {
+        anyhow::bail!("a ring is recorded by BPF alone\nnext: leave --by away");
+    }
+    if args.has_probes() || args.keeps_payload() {
+        anyhow::bail!("a ring takes neither --probe nor --keep-payload\nnext: leave them away");
+    }
+    if let Some(why) = refusal::refusal() {
+        anyhow::bail!("{why}\nnext: whyslow doctor tells what is missing; a ring is recorded by BPF alone");
+    }
+    let mut beside = if args.wants_host() { Some(host::Beside::start(true)?) } else { None };
+    by_bpf::record_attended(args, spool, None, global, beside.as_mut(), Some(attend))
 }
 
 /// The machine, for the head of a recording.

@@ -3,7 +3,7 @@
 use crate::bpf::layout::{Header, kind};
 use crate::bpf::spool::SpoolRecord;
 use crate::clock::Clock;
-use crate::flight::sight::{Eyes, SeenEnd, SeenSide, Sight, Watched};
+use crate::flight::sight::{Eyes, SeenEnd, SeenSide, Sight, SightsWanted};
 use crate::raw::{MemoryPiece, pad, push_piece};
 use std::time::Duration;
 use whyslow_model::{Errno, FdEntry, FdKind};
@@ -36,7 +36,7 @@ fn task(kind: u8, tid: u32, pid: u32, code: u32) -> Vec<u8> {
 }
 
 fn eyes() -> Eyes {
-    Eyes::new(Watched {
+    Eyes::new(SightsWanted {
         requests: true,
         calls_from: Some(Duration::from_secs(1)),
         errors: vec![Errno::EPIPE],

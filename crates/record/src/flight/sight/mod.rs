@@ -19,7 +19,7 @@ use whyslow_model::{Errno, FdEntry, FdKind, Nanos, Timestamp};
 
 /// What is to be told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Watched {
+pub struct SightsWanted {
     /// Requests.
     pub requests: bool,
     /// Calls that take at least so long.
@@ -117,7 +117,7 @@ pub struct SeenCall {
 
 /// Looks at records.
 pub(super) struct Eyes {
-    watched: Watched,
+    watched: SightsWanted,
     connections: Connections,
     /// The process of each thread, and the names of processes.
     processes: HashMap<u32, u32>,
@@ -130,7 +130,7 @@ pub(super) struct Eyes {
 const MOST_THREADS: usize = 1 << 18;
 
 impl Eyes {
-    pub(super) fn new(watched: Watched) -> Eyes {
+    pub(super) fn new(watched: SightsWanted) -> Eyes {
         Eyes {
             watched,
             connections: Connections::default(),
@@ -189,7 +189,7 @@ impl Eyes {
         clock: Clock,
         with: &mut dyn FnMut(Sight<'_>),
     ) -> Option<()> {
-        let Watched { requests, calls_from, errors } = &self.watched;
+        let SightsWanted { requests, calls_from, errors } = &self.watched;
         let call = raw(record)?;
         if call.flags.contains(RawFlags::COMPAT) {
             return None;
