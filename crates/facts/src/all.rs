@@ -8,8 +8,8 @@ use crate::folds::account::{CallKey, CutTime, Object, Objects};
 use crate::folds::fold::{Fold, Interests};
 use crate::world::Seen;
 use crate::{
-    block_io, capture, folds, host, net, pace, parked, profiles, quotas, recording, samples, sched, streams,
-    window, world,
+    block_io, capture, core_dumps, folds, host, net, pace, parked, pauses, profiles, quotas, recording,
+    samples, sched, streams, window, world,
 };
 use whyslow_model::{
     Call, CallFlags, CallStats, CountTable, Event, PercentileTable, SaturatingSum, Sink, ThreadCounts,
@@ -96,6 +96,8 @@ facts! {
         searches: folds::searches::Searches,
         /// Processes forked and programs started.
         spawns: folds::spawns::Spawns,
+        /// Programs of interpreters, and how long they load their code.
+        starts: folds::starts::Starts,
         /// Loops that close all descriptors.
         close_loops: folds::closes::CloseLoops,
         /// Slow calls on local files.
@@ -138,6 +140,8 @@ facts! {
         loops: folds::loops::Loops,
         /// Names asked of a name server.
         dns_names: folds::dns_names::DnsNames,
+        /// Names asked for by address.
+        reverse_names: folds::reverse_names::ReverseNames,
         /// Condition variables waited for in steps.
         gil: folds::gil::SteppedLocks,
         /// Locks by who wakes whom.
@@ -152,6 +156,12 @@ facts! {
         readings: folds::readings::Readings,
         /// Answers that the program takes from servers.
         answers: folds::answers::TakenAnswers,
+        /// Waits for random numbers.
+        entropy: folds::entropy::Entropy,
+        /// Sockets with small buffers.
+        small_buffers: folds::small_buffers::SmallBuffers,
+        /// Answers on connections that were idle before.
+        idle_answers: folds::idle_answers::IdleAnswers,
         /// Threads that are of other processes than they were taken for.
         strangers: folds::strangers::Strangers,
         /// When messages left and came on connections between hosts.
@@ -178,6 +188,10 @@ facts! {
         sched: sched::Sched,
         /// Stacks of running and of waiting threads.
         samples: samples::Samples,
+        /// Pauses for full collections of memory.
+        stopped: pauses::StoppedFacts,
+        /// Core dumps of children.
+        core_dumps: core_dumps::CoreDumps,
         /// Goroutines that wait on no thread.
         parked: parked::ParkedFacts,
         /// Profiles by kind of cost; of samples once [`Facts::finish`] was called.
@@ -258,6 +272,7 @@ impl Facts {
         self.summed = streams::summed(&self.world);
         self.name_local_peers();
         self.totals = self.sum_up();
+        self.stopped.finish();
         self.profile_samples();
         // A recorder with the scheduler's account stops no thread.
         if self.sched.stretches == 0 {
@@ -409,6 +424,7 @@ impl Facts {
             Event::Signal(signal) => {
                 self.window.see(signal.ts, whyslow_model::Nanos::UNKNOWN);
                 self.world.signal(&signal);
+                self.core_dumps.signal(&signal, &self.world);
             }
             Event::Exit(exit) => {
                 self.window.see(exit.ts, whyslow_model::Nanos::UNKNOWN);
@@ -456,9 +472,13 @@ impl Facts {
                 self.sched.wakeup(&wakeup);
                 self.graph.wakeup(&wakeup);
             }
-            Event::Stack(stack) => self.samples.stack(&stack),
+            Event::Stack(stack) => {
+                self.stopped.stack(&stack);
+                self.samples.stack(&stack);
+            }
             Event::Sample(sample) => {
                 let process = self.world.process_accounted(sample.tid, sample.pid);
+                self.stopped.sample(process, &sample);
                 self.samples.sample(process, &sample);
             }
             Event::BlockIo(io) => {

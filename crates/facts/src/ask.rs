@@ -34,6 +34,7 @@ impl Facts {
                 "parked" => self.parked.is_known(),
                 "block_io" => !self.devices.iter().is_empty(),
                 "files" => self.world.files.sums > 0,
+                "samples" => !self.samples.is_empty(SampleKind::OnCpu),
                 "offcpu" => !self.samples.is_empty(SampleKind::OffCpu),
                 "process_stats" => self.world.threads.iter().any(|(_, thread)| thread.totals.is_some()),
                 _ => false,

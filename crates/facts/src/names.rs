@@ -40,6 +40,30 @@ pub fn is_zone_file(path: &str) -> bool {
     path == "/etc/localtime" || path.starts_with("/usr/share/zoneinfo/")
 }
 
+/// Names that lists of trusted certificates have: of distributions, of curl and certifi, of the JDK.
+const CERTIFICATE_LISTS: [&str; 9] = [
+    "ca-certificates.crt",
+    "ca-bundle.crt",
+    "ca-bundle.trust.crt",
+    "ca-bundle.pem",
+    "tls-ca-bundle.pem",
+    "cacert.pem",
+    "cert.pem",
+    "ca.pem",
+    "cacerts",
+];
+
+/// True for a list of trusted certificates, as far as its name tells.
+pub fn is_certificate_list(path: &str) -> bool {
+    CERTIFICATE_LISTS.contains(&path.rsplit_once('/').map_or(path, |(_, name)| name))
+}
+
+/// True for a file with certificates, as far as its name tells.
+pub fn is_certificates(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    is_certificate_list(path) || ["pem", "crt", "cer"].iter().any(|known| ending.eq_ignore_ascii_case(known))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,6 +76,11 @@ mod tests {
         for path in ["/srv/data.csv", "/etc/localtime", "conf", "/a.conf/b", ""] {
             assert!(!is_configuration(path), "{path}");
         }
+        let list = "/etc/ssl/certs/ca-certificates.crt";
+        assert!(
+            is_certificate_list(list) && is_certificates(list) && is_certificates("/srv/tls/partner.PEM")
+        );
+        assert!(!is_certificate_list("/srv/tls/partner.pem") && !is_certificates("/srv/pem/data.csv"));
         assert!(is_zone_file("/usr/share/zoneinfo/Europe/Berlin") && !is_zone_file("/etc/local"));
     }
 }

@@ -185,7 +185,7 @@ constants! {
     RENAMEAT = "renameat", RENAMEAT2 = "renameat2", RESTART_SYSCALL = "restart_syscall", RMDIR = "rmdir",
     RT_SIGACTION = "rt_sigaction", RT_SIGRETURN = "rt_sigreturn", SCHED_YIELD = "sched_yield",
     SELECT = "select", NEWSELECT = "_newselect", SEND = "send", SENDFILE = "sendfile", SENDMMSG = "sendmmsg",
-    SENDMSG = "sendmsg", SENDTO = "sendto", SIGNALFD = "signalfd", SIGNALFD4 = "signalfd4",
+    SENDMSG = "sendmsg", SENDTO = "sendto", SETSOCKOPT = "setsockopt", SIGNALFD = "signalfd", SIGNALFD4 = "signalfd4",
     SOCKET = "socket", SOCKETPAIR = "socketpair", SPLICE = "splice", STAT = "stat", STAT64 = "stat64",
     STATX = "statx", SYNC = "sync", SYNCFS = "syncfs", SYNC_FILE_RANGE = "sync_file_range", TGKILL = "tgkill",
     TIME = "time", TIMERFD_CREATE = "timerfd_create", UNLINK = "unlink", UNLINKAT = "unlinkat",

@@ -14,6 +14,10 @@ pub struct Forks {
     /// Successful forks: fork, vfork, and clone that makes no thread. The time of a vfork lasts until the
     /// child executes a program.
     pub forks: CallStats,
+    /// Of these, those for which the kernel copied the page tables of the parent: fork, and clone without CLONE_VM.
+    pub copies: CallStats,
+    /// Lines of those.
+    pub copy_lines: Exemplars,
     /// wait4 and waitid.
     pub waits: CallStats,
     /// Programs that its children started, by path.
@@ -91,6 +95,12 @@ impl Spawns {
         forks.last = call.ts;
         forks.forks.record(call.dur, false, 0);
         forks.exemplars.see(call);
+        let shares_memory =
+            call.syscall == Syscall::VFORK || memchr::memmem::find(call.args, b"CLONE_VM").is_some();
+        if !shares_memory {
+            forks.copies.record(call.dur, false, 0);
+            forks.copy_lines.see(call);
+        }
     }
 
     fn executed(&mut self, seen: &Seen<'_>, world: &World) {
@@ -205,11 +215,12 @@ mod tests {
             call(&mut facts, 1, "wait4", "-1, NULL, 0, NULL", child as i64, Errno::NONE);
         }
         call(&mut facts, 1, "clone", "flags=CLONE_VM|CLONE_THREAD", 20, Errno::NONE);
+        call(&mut facts, 1, "clone3", "{flags=CLONE_VM|CLONE_VFORK}, 88", 21, Errno::NONE);
         facts.finish();
         let [forks] = facts.spawns.by_parent.values().collect::<Vec<_>>()[..] else {
             panic!("one parent expected: {:?}", facts.spawns)
         };
-        assert_eq!((forks.forks.count, forks.waits.count), (3, 3));
+        assert_eq!((forks.forks.count, forks.copies.count, forks.waits.count), (4, 3, 3));
         assert_eq!(forks.favourite(), Some(("/usr/bin/date", 3)));
         let searches = &facts.spawns.searches;
         assert_eq!((searches.misses.count, searches.found), (3, 3));

@@ -1,5 +1,6 @@
 //! One connection: what was asked on it, and whether an answer came.
 
+use super::handshake::Handshake;
 use super::{NoAnswer, PeerFacts, Role};
 use crate::args::payload;
 use crate::exemplar::Exemplar;
@@ -43,6 +44,7 @@ pub(super) struct Connection {
     /// something came before, what was sent last may have been no request (an acknowledgement, a farewell).
     looked: bool,
     heard: bool,
+    handshake: Handshake,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,6 +97,7 @@ impl Default for Connection {
             paused_ns: 0,
             looked: false,
             heard: false,
+            handshake: Handshake::default(),
         }
     }
 }
@@ -121,11 +124,11 @@ impl Connection {
                 self.setup_from = call.ts;
             }
             EALREADY => {}
-            EISCONN => self.connected(call.end(), Nanos::ZERO, peer),
-            Errno::NONE if self.is_connecting() => self.connected(call.end(), Nanos::ZERO, peer),
+            EISCONN => self.connected(seen, call.end(), Nanos::ZERO, peer),
+            Errno::NONE if self.is_connecting() => self.connected(seen, call.end(), Nanos::ZERO, peer),
             Errno::NONE => {
                 self.setup_from = call.ts;
-                self.connected(call.ts, call.dur, peer);
+                self.connected(seen, call.ts, call.dur, peer);
             }
             errno if errno.is_restart() || errno == Errno::EINTR => self.connecting = Some(call.ts),
             errno => self.connect_failed(seen, errno, peer),
@@ -138,14 +141,17 @@ impl Connection {
             return;
         }
         match socket_error(seen.call.args) {
-            Some(Errno::NONE) => self.connected(seen.call.ts, Nanos::ZERO, peer),
+            Some(Errno::NONE) => self.connected(seen, seen.call.ts, Nanos::ZERO, peer),
             Some(errno) => self.connect_failed(seen, errno, peer),
             None => {}
         }
     }
 
-    fn connected(&mut self, at: Timestamp, dur: Nanos, peer: &mut PeerFacts) {
+    fn connected(&mut self, seen: &Seen<'_>, at: Timestamp, dur: Nanos, peer: &mut PeerFacts) {
         let took = self.connecting.take().map_or(dur, |since| at.since(since));
+        if seen.kind != FdKind::Unix {
+            peer.syn_retries.made(took, seen.call);
+        }
         peer.connects.record(took, false, 0);
         peer.opened += 1;
         self.opened_here = true;
@@ -153,6 +159,9 @@ impl Connection {
 
     fn connect_failed(&mut self, seen: &Seen<'_>, errno: Errno, peer: &mut PeerFacts) {
         let took = self.connecting.take().map_or(seen.call.dur, |since| seen.call.ts.since(since));
+        if errno == Errno::ETIMEDOUT {
+            peer.syn_retries.in_vain(took, seen.call);
+        }
         peer.connects.record(took, true, 0);
         peer.failed_with(errno);
         peer.failed_lines.see(seen.call);
@@ -182,12 +191,14 @@ impl Connection {
         }
         match peer.role {
             Role::Server => {
+                self.handshake.answer(seen);
                 if self.turn == Turn::Sent {
                     peer.answers.record(call.end().since(self.since), false, 0);
                 }
                 (self.timed_out_ns, self.timed_out_line, self.paused_ns) = (0, None, 0);
             }
             Role::Client => {
+                self.handshake.is_asked(seen, &mut peer.handshakes);
                 if self.turn != Turn::Received {
                     self.requests += 1;
                     peer.requests += 1;
@@ -208,12 +219,16 @@ impl Connection {
             return;
         }
         if self.is_connecting() {
-            self.connected(call.ts, Nanos::ZERO, peer);
+            self.connected(seen, call.ts, Nanos::ZERO, peer);
         }
         peer.sent = peer.sent.saturating_add(seen.bytes);
         match peer.role {
-            Role::Server => self.ask(seen, peer),
+            Role::Server => {
+                self.handshake.asks(seen, &mut peer.handshakes);
+                self.ask(seen, peer)
+            }
             Role::Client => {
+                self.handshake.answer(seen);
                 if self.turn == Turn::Received {
                     peer.answers.record(call.ts.since(self.since), false, 0);
                 }
@@ -275,7 +290,11 @@ impl Connection {
 
     pub(super) fn close(&mut self, seen: &Seen<'_>, peer: &mut PeerFacts) {
         if let Some(since) = self.connecting.take() {
-            peer.abandoned.record(seen.call.ts.since(since), false, 0);
+            let took = seen.call.ts.since(since);
+            if seen.kind != FdKind::Unix {
+                peer.syn_retries.in_vain(took, seen.call);
+            }
+            peer.abandoned.record(took, false, 0);
             peer.failed_lines.see(seen.call);
             return;
         }

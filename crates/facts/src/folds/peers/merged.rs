@@ -38,6 +38,8 @@ impl PeerFacts {
         self.answers.merge(&other.answers);
         self.unanswered.merge(&other.unanswered);
         self.paused.merge(&other.paused);
+        self.handshakes.merge(&other.handshakes);
+        self.syn_retries.merge(&other.syn_retries);
         self.sent = self.sent.saturating_add(other.sent);
         self.received = self.received.saturating_add(other.received);
         self.wait_ns = self.wait_ns.saturating_add(other.wait_ns);

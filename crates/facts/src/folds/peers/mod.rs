@@ -4,7 +4,9 @@
 //! Only sockets whose other end is known count: from connect, accept, lsof or `-yy`.
 
 mod connection;
+mod handshake;
 mod merged;
+mod syn_retries;
 #[cfg(test)]
 mod tests;
 
@@ -15,7 +17,9 @@ use crate::world::ids::LifeId;
 use crate::world::ids::ProcessId;
 use crate::world::{Seen, World};
 use connection::Connection;
+pub use handshake::Handshakes;
 use hashbrown::HashMap;
+pub use syn_retries::SynRetries;
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::{Moves, Waits as Waiting};
 use whyslow_model::{CallStats, Errno, FdKind, Nanos, Syscall, Timestamp};
@@ -73,6 +77,10 @@ pub struct PeerFacts {
     pub unanswered: Unanswered,
     /// Requests within which it waited for an answer until its own limit ended that, and then sent more.
     pub paused: Paused,
+    /// Handshakes of TLS.
+    pub handshakes: Handshakes,
+    /// Connects for which a SYN had to be sent again.
+    pub syn_retries: SynRetries,
     /// Bytes sent to it.
     pub sent: u64,
     /// Bytes received from it.
@@ -168,6 +176,8 @@ impl PeerFacts {
             answers: CallStats::default(),
             unanswered: Unanswered::default(),
             paused: Paused::default(),
+            handshakes: Handshakes::default(),
+            syn_retries: SynRetries::default(),
             sent: 0,
             received: 0,
             wait_ns: 0,
