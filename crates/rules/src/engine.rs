@@ -185,6 +185,7 @@ impl Need {
                     "block_io" => "requests to block devices",
                     "process_stats" => "page faults by thread",
                     "files" => "bytes and calls by file and thread",
+                    "samples" => "samples of what runs, each with its time",
                     "offcpu" => "stacks of waits",
                     "parked" => "where goroutines wait",
                     other => other,

@@ -71,6 +71,7 @@ mod files {
     mod told_stats;
     mod told_temp_files;
 
+    pub(super) mod ca_bundle_reload;
     pub(super) mod config_reread;
     pub(super) mod directory_rescan;
     pub(super) mod huge_directory;
@@ -181,24 +182,35 @@ mod network {
     pub(super) mod fd_exhaustion;
     pub(super) mod missing_timeout;
     pub(super) mod n_plus_one_queries;
+    pub(super) mod nscd_sssd_slow;
     mod oversized_answers;
     pub(super) mod oversized_payload;
     pub(super) mod retry_storm;
+    pub(super) mod reverse_dns;
     pub(super) mod serial_independent_calls;
     pub(super) mod slow_downstream;
     pub(super) mod slow_redis_command;
+    pub(super) mod slow_start_after_idle;
+    pub(super) mod syn_retry_connect;
     pub(super) mod tcp_retransmit;
+    pub(super) mod tiny_socket_buffer;
+    pub(super) mod tls_handshake_per_request;
     pub(super) mod zero_window;
 }
 
 /// Rules about processes: how they start, what they start, and how they are set up.
 mod process {
+    mod forking;
     mod proc_files;
 
     pub(super) mod close_range_loop;
+    pub(super) mod core_dump_stall;
     pub(super) mod exec_path_search;
+    pub(super) mod fork_large_rss;
     pub(super) mod fork_per_task;
+    pub(super) mod interpreter_start_per_item;
     pub(super) mod proc_scan;
+    pub(super) mod redis_fork_stall;
     pub(super) mod runs_as_root;
     pub(super) mod signal_storm;
     pub(super) mod smaps_stall;
@@ -218,6 +230,7 @@ mod profile {
     pub(super) mod regex_backtracking;
     pub(super) mod regression;
     pub(super) mod serialization_heavy;
+    pub(super) mod stop_the_world;
     pub(super) mod syscall_heavy;
     pub(super) mod text_parsing;
 }
@@ -238,6 +251,7 @@ mod waits {
     pub(super) mod epoll_hup_spin;
     pub(super) mod event_loop_blocked;
     pub(super) mod file_lock_contention;
+    pub(super) mod getrandom_block;
     pub(super) mod gil_contention;
     pub(super) mod goroutines_queue;
     pub(super) mod lock_contention;
@@ -276,6 +290,7 @@ pub static RULES: &[&Rule] = &[
     &cpu::steal_time::RULE,
     &cpu::sys_heavy_kthread::RULE,
     &cpu::too_many_threads::RULE,
+    &files::ca_bundle_reload::RULE,
     &files::config_reread::RULE,
     &files::directory_rescan::RULE,
     &files::huge_directory::RULE,
@@ -346,17 +361,27 @@ pub static RULES: &[&Rule] = &[
     &network::fd_exhaustion::RULE,
     &network::missing_timeout::RULE,
     &network::n_plus_one_queries::RULE,
+    &network::nscd_sssd_slow::RULE,
     &network::oversized_payload::RULE,
     &network::retry_storm::RULE,
+    &network::reverse_dns::RULE,
     &network::serial_independent_calls::RULE,
     &network::slow_downstream::RULE,
     &network::slow_redis_command::RULE,
+    &network::slow_start_after_idle::RULE,
+    &network::syn_retry_connect::RULE,
     &network::tcp_retransmit::RULE,
+    &network::tiny_socket_buffer::RULE,
+    &network::tls_handshake_per_request::RULE,
     &network::zero_window::RULE,
     &process::close_range_loop::RULE,
+    &process::core_dump_stall::RULE,
     &process::exec_path_search::RULE,
+    &process::fork_large_rss::RULE,
     &process::fork_per_task::RULE,
+    &process::interpreter_start_per_item::RULE,
     &process::proc_scan::RULE,
+    &process::redis_fork_stall::RULE,
     &process::runs_as_root::RULE,
     &process::signal_storm::RULE,
     &process::smaps_stall::RULE,
@@ -369,6 +394,7 @@ pub static RULES: &[&Rule] = &[
     &profile::regex_backtracking::RULE,
     &profile::regression::RULE,
     &profile::serialization_heavy::RULE,
+    &profile::stop_the_world::RULE,
     &profile::syscall_heavy::RULE,
     &profile::text_parsing::RULE,
     &waits::deadlock::RULE,
@@ -377,6 +403,7 @@ pub static RULES: &[&Rule] = &[
     &waits::epoll_hup_spin::RULE,
     &waits::event_loop_blocked::RULE,
     &waits::file_lock_contention::RULE,
+    &waits::getrandom_block::RULE,
     &waits::gil_contention::RULE,
     &waits::goroutines_queue::RULE,
     &waits::lock_contention::RULE,

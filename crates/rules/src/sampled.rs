@@ -2,7 +2,9 @@
 
 use crate::gate::gated;
 use crate::guards::{self, Share};
+use whyslow_facts::samples::Weight;
 use whyslow_facts::{Facts, ProcessId, ProfileFacts, ProfileOrigin};
+use whyslow_model::SampleKind;
 
 /// Fewer samples are no profile.
 const MIN_SAMPLES: u64 = 50;
@@ -34,4 +36,25 @@ impl<'f> Sampled<'f> {
     pub(crate) fn share(&self, facts: &Facts) -> Share {
         Share::of_cpu_time(self.part, format!("the CPU time of {}", facts.profiled(self.profile)))
     }
+}
+
+/// The samples of a process in whose stacks one of those functions is.
+pub(crate) fn in_functions(
+    facts: &Facts,
+    kind: SampleKind,
+    process: ProcessId,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Weight {
+    // Each function is asked for once, and there are fewer of them than frames.
+    let samples = &facts.samples;
+    let wanted: Vec<bool> =
+        (0..samples.function_count()).map(|at| is_wanted(samples.function_ref(at).name)).collect();
+    let mut sum = Weight::default();
+    samples.each_stack(kind, process, &mut |frames, weight| {
+        if frames.iter().any(|frame| wanted.get(frame.function as usize) == Some(&true)) {
+            sum.count = sum.count.saturating_add(weight.count);
+            sum.ns = sum.ns.saturating_add(weight.ns);
+        }
+    });
+    sum
 }
