@@ -172,8 +172,10 @@ fn is_start(facts: &Facts, children: &Children) -> bool {
 fn share(facts: &Facts, parent: ProcessId, children: &Children) -> (Share, u32) {
     let forks = facts.spawns.by_parent.get(&parent);
     let pid = facts.world.threads.process(parent).pid.unwrap_or(0);
+    // Where most calls were only counted, waits for children are among them.
+    let counted = facts.mostly_counted();
     let (tid, shared, waits) = match forks {
-        Some(forks) => (forks.tid, forks.shared, forks.waits.count > 0),
+        Some(forks) => (forks.tid, forks.shared, forks.waits.count > 0 || counted),
         None => (pid, false, true),
     };
     let ns = if waits { children.starts_ns() } else { 0 };
