@@ -1,8 +1,9 @@
-//! The program behind `whyslow sql` and `whyslow serve`: what takes DataFusion, which the program itself is built without.
+//! The program behind `whyslow sql`, `whyslow serve` and `whyslow fleet`: what takes DataFusion, which the program itself is built without.
 
 mod ask;
 mod complete;
 mod confined;
+mod fleet;
 mod print;
 mod serve;
 mod shell;
@@ -18,7 +19,7 @@ use whyslow_model::visible;
     name = "whyslow",
     bin_name = "whyslow",
     version,
-    about = "SQL over recordings, and pages of them served"
+    about = "SQL over recordings, pages of them served, and questions about many hosts"
 )]
 struct CommandLine {
     #[command(subcommand)]
@@ -30,12 +31,14 @@ struct CommandLine {
 enum QueryCommand {
     Sql(sql::Sql),
     Serve(serve::Serve),
+    Fleet(fleet::FleetArguments),
 }
 
 fn main() -> ExitCode {
     let result = match CommandLine::parse().command {
         QueryCommand::Sql(args) => sql::run(args),
         QueryCommand::Serve(args) => serve::run(args),
+        QueryCommand::Fleet(args) => fleet::run(args),
     };
     match result {
         Ok(code) => code,

@@ -11,9 +11,9 @@ use crate::macros::MACROS;
 use crate::options::DatabaseOptions;
 use crate::parts::Remarks;
 use crate::session;
-use datafusion::common::DataFusionError;
 use datafusion::common::runtime::SpawnedTask;
 use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{DataFusionError, ScalarValue};
 use datafusion::execution::context::SQLOptions;
 use datafusion::physical_plan::coop::CooperativeExec;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
@@ -57,15 +57,7 @@ impl Database {
     /// # Errors
     /// What is wrong with the question, or which limit it met.
     pub async fn query(&self, sql: &str, limits: QueryLimits) -> Result<QueryAnswer, QueryError> {
-        let (context, sql) = (self.context.clone(), sql.to_string());
-        let known: Vec<String> = self.names();
-        // A task of its own: a decoder that panics on a stranger's file costs the question alone.
-        let task = SpawnedTask::spawn(async move { answer(&context, &sql, limits, &known).await });
-        match tokio::time::timeout(limits.time, task.join()).await {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(_)) => Err(QueryError::Failed("a part of the recording is not what it says".to_string())),
-            Err(_) => Err(QueryError::TooLong(limits.time)),
-        }
+        answer_on(&self.context, sql, &[], limits, &self.names()).await
     }
 
     /// All tables, those of facts too.
@@ -106,6 +98,30 @@ impl Database {
     }
 }
 
+/// Answers one question by an engine that has its tables already; `values` stand in it as `$name`, and `known` are the names of tables that
+/// may be told. Dropping the future stops the work.
+///
+/// # Errors
+/// What is wrong with the question, or which limit it met.
+pub async fn answer_on(
+    context: &SessionContext,
+    sql: &str,
+    values: &[(&str, ScalarValue)],
+    limits: QueryLimits,
+    known: &[String],
+) -> Result<QueryAnswer, QueryError> {
+    let (context, sql, known) = (context.clone(), sql.to_string(), known.to_vec());
+    let values: Vec<(String, ScalarValue)> =
+        values.iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
+    // A task of its own: a decoder that panics on a stranger's file costs the question alone.
+    let task = SpawnedTask::spawn(async move { answer(&context, &sql, values, limits, &known).await });
+    match tokio::time::timeout(limits.time, task.join()).await {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(_)) => Err(QueryError::Failed("a part of the recording is not what it says".to_string())),
+        Err(_) => Err(QueryError::TooLong(limits.time)),
+    }
+}
+
 /// Joins make many rows of few and go on for as long as there are some: between two batches they are to ask whether the question was given
 /// up. What reads does so by itself.
 fn yielding(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
@@ -122,12 +138,16 @@ fn yielding(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>, Data
 async fn answer(
     context: &SessionContext,
     sql: &str,
+    values: Vec<(String, ScalarValue)>,
     limits: QueryLimits,
     known: &[String],
 ) -> Result<QueryAnswer, QueryError> {
     let begun = Instant::now();
     let failed = |error| session::explained(error, known);
-    let plan = context.state().create_logical_plan(sql).await.map_err(failed)?;
+    let mut plan = context.state().create_logical_plan(sql).await.map_err(failed)?;
+    if !values.is_empty() {
+        plan = plan.with_param_values(values).map_err(failed)?;
+    }
     let only_questions =
         SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
     only_questions.verify_plan(&plan).map_err(|error| {

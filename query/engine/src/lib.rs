@@ -22,7 +22,8 @@ mod session;
 mod views;
 
 pub use answer::{QueryAnswer, QueryLimits};
-pub use database::Database;
+pub use database::{Database, answer_on};
 pub use error::QueryError;
+pub use functions::harmless;
 pub use infos::{ColumnInfo, FunctionInfo, MacroInfo, TableInfo, TableKind};
 pub use options::DatabaseOptions;

@@ -15,6 +15,7 @@ mod explain;
 mod export;
 mod fds;
 mod files;
+mod fleet;
 mod host;
 mod locks;
 mod man;
@@ -88,6 +89,7 @@ pub(crate) static COMMANDS: &[&Command] = &[
     &sql::COMMAND,
     &serve::COMMAND,
     &depot::COMMAND,
+    &fleet::COMMAND,
     &check::COMMAND,
     &explain::COMMAND,
     &rule::COMMAND,

@@ -67,6 +67,12 @@ const LEFT_OUT: &[&str] = &[
 
 /// Registers ours, and takes off what is not for strangers.
 pub(crate) fn register(context: &SessionContext, names: Arc<Names>) {
+    harmless(context);
+    context.register_udf(names::function(names));
+}
+
+/// Registers those of ours that need no recording, and takes off what is not for strangers.
+pub fn harmless(context: &SessionContext) {
     for name in LEFT_OUT {
         context.deregister_udf(name);
         context.deregister_udtf(name);
@@ -74,7 +80,6 @@ pub(crate) fn register(context: &SessionContext, names: Arc<Names>) {
     times::all().into_iter().for_each(|function| context.register_udf(function));
     words::all().into_iter().for_each(|function| context.register_udf(function));
     stacks::all().into_iter().for_each(|function| context.register_udf(function));
-    context.register_udf(names::function(names));
     quantiles::all().into_iter().for_each(|function| context.register_udaf(function));
 }
 

@@ -1,0 +1,239 @@
+//! The ends of parts, where a part says what it is: read once, checked, and handed to the decoder.
+
+use crate::listing::FoundPart;
+use crate::store::{FleetRoot, first_line};
+use bytes::Bytes;
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::Result as EngineResult;
+use datafusion::common::runtime::SpawnedTask;
+use datafusion::datasource::listing::PartitionedFile;
+use datafusion::datasource::physical_plan::ParquetFileReaderFactory;
+use datafusion::parquet::arrow::arrow_reader::ArrowReaderOptions;
+use datafusion::parquet::arrow::async_reader::{AsyncFileReader, MetadataFetch};
+use datafusion::parquet::arrow::{ParquetRecordBatchStreamBuilder, parquet_to_arrow_schema};
+use datafusion::parquet::errors::{ParquetError, Result as ParquetResult};
+use datafusion::parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt};
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use whyslow_parts::{Claims, PartTable};
+
+/// Bytes of footers that are kept. Of further ones it is kept that they are sound; they are read again by the scan.
+const MOST_KEPT: usize = 256 << 20;
+/// Bytes first read of a part's end. Most footers fit: what is longer takes one more read. A read over the network takes so long that more
+/// bytes at once are cheaper than one more of them.
+const END_NEAR: usize = 8 << 10;
+const END_REMOTE: usize = 32 << 10;
+
+/// What the end of a part says.
+#[derive(Debug)]
+pub(crate) struct Footer {
+    /// Row groups, columns and statistics; `None` where there was no room to keep it.
+    pub(crate) metadata: Option<Arc<ParquetMetaData>>,
+    /// Whose rows a part of many hosts has.
+    pub(crate) claims: Option<Claims>,
+}
+
+/// Reads them.
+#[derive(Debug)]
+pub(crate) struct Footers {
+    store: Arc<dyn ObjectStore>,
+    is_remote: bool,
+    kept: AtomicUsize,
+    known: Mutex<HashMap<object_store::path::Path, Arc<Footer>>>,
+}
+
+impl Footers {
+    pub(crate) fn new(root: &FleetRoot) -> Footers {
+        Footers {
+            store: root.store.clone(),
+            is_remote: root.is_remote,
+            kept: AtomicUsize::new(0),
+            known: Mutex::default(),
+        }
+    }
+
+    /// Reads under way at once.
+    pub(crate) fn at_once(&self) -> usize {
+        if self.is_remote { 64 } else { 16 }
+    }
+
+    /// The end of a part; what is wrong with it else.
+    pub(crate) async fn of(
+        &self,
+        table: &'static PartTable,
+        object: &ObjectMeta,
+    ) -> Result<Arc<Footer>, String> {
+        let known = |of: &Self| {
+            of.known.lock().unwrap_or_else(PoisonError::into_inner).get(&object.location).cloned()
+        };
+        if let Some(footer) = known(self) {
+            return Ok(footer);
+        }
+        let (store, object_meta, is_remote) = (self.store.clone(), object.clone(), self.is_remote);
+        // A task of its own: it is the decoder that panics, and on another thread that it runs.
+        let read = SpawnedTask::spawn(async move {
+            let metadata =
+                metadata(&store, &object_meta, is_remote).await.map_err(|error| damaged(&error))?;
+            let about = whyslow_parts::about(table, &metadata).map_err(|error| error.to_string())?;
+            check_columns(table, &metadata)?;
+            Ok::<_, String>((metadata, about.claims))
+        });
+        let (metadata, claims) = read
+            .join()
+            .await
+            .map_err(|_| "it is damaged: the decoder of Parquet gave up on it".to_string())??;
+        let size = metadata.memory_size();
+        let has_room = self.kept.fetch_add(size, Ordering::Relaxed) + size <= MOST_KEPT;
+        let footer = Arc::new(Footer { metadata: has_room.then(|| Arc::new(metadata)), claims });
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(object.location.clone(), footer.clone());
+        Ok(footer)
+    }
+
+    /// Decodes a whole part; what is wrong with it else.
+    pub(crate) async fn decode(&self, part: &FoundPart) -> Result<(), String> {
+        let reader = PartBytes {
+            store: self.store.clone(),
+            object: part.object.clone(),
+            footer: part.footer.clone(),
+            is_remote: self.is_remote,
+        };
+        let task = SpawnedTask::spawn(async move {
+            let mut rows = ParquetRecordBatchStreamBuilder::new(reader).await?.build()?;
+            while let Some(batch) = rows.next().await {
+                batch?;
+            }
+            Ok::<_, ParquetError>(())
+        });
+        match task.join().await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(damaged(&error)),
+            Err(_) => Err("it is damaged: the decoder of Parquet gave up on it".to_string()),
+        }
+    }
+}
+
+/// A column of ours that holds something else there would fail the whole question.
+fn check_columns(table: &'static PartTable, metadata: &ParquetMetaData) -> Result<(), String> {
+    let foreign = |reason: String| format!("it is no part of table `{}`: {reason}", table.name);
+    let schema = metadata.file_metadata().schema_descr();
+    let schema = parquet_to_arrow_schema(schema, None).map_err(|error| foreign(error.to_string()))?;
+    for column in table.columns {
+        let Ok(field) = schema.field_with_name(column.name) else {
+            // What is always there tells whose rows and of which time they are.
+            if !column.unknown {
+                return Err(foreign(format!("it has no column `{}`", column.name)));
+            }
+            continue;
+        };
+        let fits = match (field.data_type(), column.kind.data_type()) {
+            (DataType::List(found), DataType::List(item)) => found.data_type() == item.data_type(),
+            (found, DataType::Dictionary(_, values)) => *found == *values,
+            (found, wanted) => *found == wanted,
+        };
+        if !fits {
+            return Err(foreign(format!("its column `{}` holds {}", column.name, field.data_type())));
+        }
+    }
+    Ok(())
+}
+
+fn damaged(error: &ParquetError) -> String {
+    match error {
+        ParquetError::External(why) => format!("it cannot be read: {}", first_line(&why.to_string())),
+        other => format!("it is damaged: {}", first_line(&other.to_string())),
+    }
+}
+
+async fn metadata(
+    store: &Arc<dyn ObjectStore>,
+    object: &ObjectMeta,
+    is_remote: bool,
+) -> ParquetResult<ParquetMetaData> {
+    let hint = if is_remote { END_REMOTE } else { END_NEAR };
+    let hint = hint.min(usize::try_from(object.size).unwrap_or(usize::MAX));
+    let fetch = Ends { store, object };
+    ParquetMetaDataReader::new().with_prefetch_hint(Some(hint)).load_and_finish(fetch, object.size).await
+}
+
+struct Ends<'a> {
+    store: &'a Arc<dyn ObjectStore>,
+    object: &'a ObjectMeta,
+}
+
+impl MetadataFetch for Ends<'_> {
+    fn fetch(&mut self, range: Range<u64>) -> BoxFuture<'_, ParquetResult<Bytes>> {
+        async move {
+            let bytes = self.store.get_range(&self.object.location, range).await;
+            bytes.map_err(|error| ParquetError::External(Box::new(error)))
+        }
+        .boxed()
+    }
+}
+
+/// Gives the decoder of the engine the bytes of parts, and their ends as they were read.
+#[derive(Debug)]
+pub(crate) struct PartReaders {
+    pub(crate) store: Arc<dyn ObjectStore>,
+    pub(crate) is_remote: bool,
+}
+
+impl ParquetFileReaderFactory for PartReaders {
+    fn create_reader(
+        &self,
+        _: usize,
+        file: PartitionedFile,
+        _: Option<usize>,
+        _: &ExecutionPlanMetricsSet,
+    ) -> EngineResult<Box<dyn AsyncFileReader + Send>> {
+        let footer = file.extensions.get_arc::<Footer>();
+        let footer = footer.unwrap_or_else(|| Arc::new(Footer { metadata: None, claims: None }));
+        let store = self.store.clone();
+        Ok(Box::new(PartBytes { store, object: file.object_meta, footer, is_remote: self.is_remote }))
+    }
+}
+
+/// One part.
+struct PartBytes {
+    store: Arc<dyn ObjectStore>,
+    object: ObjectMeta,
+    footer: Arc<Footer>,
+    is_remote: bool,
+}
+
+impl AsyncFileReader for PartBytes {
+    fn get_bytes(&mut self, range: Range<u64>) -> BoxFuture<'_, ParquetResult<Bytes>> {
+        async move {
+            let bytes = self.store.get_range(&self.object.location, range).await;
+            bytes.map_err(|error| ParquetError::External(Box::new(error)))
+        }
+        .boxed()
+    }
+
+    fn get_byte_ranges(&mut self, ranges: Vec<Range<u64>>) -> BoxFuture<'_, ParquetResult<Vec<Bytes>>> {
+        async move {
+            let bytes = self.store.get_ranges(&self.object.location, &ranges).await;
+            bytes.map_err(|error| ParquetError::External(Box::new(error)))
+        }
+        .boxed()
+    }
+
+    fn get_metadata<'a>(
+        &'a mut self,
+        _: Option<&'a ArrowReaderOptions>,
+    ) -> BoxFuture<'a, ParquetResult<Arc<ParquetMetaData>>> {
+        async move {
+            match &self.footer.metadata {
+                Some(metadata) => Ok(metadata.clone()),
+                None => Ok(Arc::new(metadata(&self.store, &self.object, self.is_remote).await?)),
+            }
+        }
+        .boxed()
+    }
+}

@@ -1,0 +1,55 @@
+//! The questions that have names, a file each.
+
+mod compare;
+mod findings;
+mod hosts;
+mod lives;
+mod spread;
+mod usual;
+mod why;
+
+pub use compare::{Comparison, FleetCompare, ServiceComparison};
+pub use findings::{FindingGroup, FleetFindings, GroupColumn};
+pub use hosts::{AgentState, FleetHosts};
+pub use spread::{FleetSpread, SpreadHost, SpreadService};
+pub use why::{FleetWhy, OpenThen, RequestsThen, Suspect, why_span};
+
+use crate::error::FleetError;
+use crate::fleet::{Fleet, FleetUsage};
+use crate::span::shown;
+use datafusion::common::ScalarValue;
+use serde::Serialize;
+
+/// The answer to a question that has a name.
+pub trait FleetAnswer: Serialize {
+    /// As people read it: the first line says it in a sentence.
+    fn text(&self) -> String;
+}
+
+/// How much was read, in a sentence.
+pub fn usage_line(usage: FleetUsage) -> String {
+    format!(
+        "read {} of {} in {}",
+        crate::words::bytes(usage.bytes_read),
+        crate::words::bytes(usage.bytes_there),
+        crate::words::plural(usage.parts as usize, "part")
+    )
+}
+
+/// The condition that leaves one service, or all.
+fn of_service(service: Option<&str>) -> (&'static str, Vec<(&'static str, ScalarValue)>) {
+    match service {
+        Some(service) => ("service = $service", vec![("service", ScalarValue::from(service))]),
+        None => ("true", Vec::new()),
+    }
+}
+
+/// There is nothing of the span.
+fn no_agent(fleet: &Fleet) -> FleetError {
+    let span = fleet.options.span;
+    FleetError::Nothing(format!(
+        "no agent reported from {} until {} (UTC)\nnext: look further back with --since, or at the place of the parts",
+        shown(span.from),
+        shown(span.until)
+    ))
+}

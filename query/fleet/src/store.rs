@@ -1,0 +1,172 @@
+//! Where the parts are: a directory or a bucket, and what was read of it.
+
+use crate::error::FleetError;
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::stream::BoxStream;
+use object_store::local::LocalFileSystem;
+use object_store::path::Path;
+use object_store::prefix::PrefixStore;
+use object_store::{
+    CopyOptions, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore,
+    PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
+};
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use url::Url;
+
+/// What questions took of the store so far.
+#[derive(Debug, Default)]
+pub struct FleetTally {
+    /// Listings asked for.
+    pub listings: AtomicU64,
+    /// Reads asked for.
+    pub reads: AtomicU64,
+    /// Bytes of parts that were read.
+    pub bytes: AtomicU64,
+}
+
+/// The place of the parts, opened.
+#[derive(Clone, Debug)]
+pub(crate) struct FleetRoot {
+    /// As it was given.
+    pub(crate) given: String,
+    /// Its address: the parts' own are below it.
+    pub(crate) url: Url,
+    /// The store, from the root on.
+    pub(crate) store: Arc<dyn ObjectStore>,
+    pub(crate) tally: Arc<FleetTally>,
+    /// A request takes a way over the network.
+    pub(crate) is_remote: bool,
+}
+
+/// Opens a directory or an address (`s3://`, `gs://`, `az://`). Credentials are in the environment.
+pub(crate) fn open(root: &str) -> std::result::Result<FleetRoot, FleetError> {
+    let wrong = |reason: String| FleetError::Root { root: root.to_string(), reason };
+    let tally = Arc::new(FleetTally::default());
+    let counted = |inner: Arc<dyn ObjectStore>| -> Arc<dyn ObjectStore> {
+        Arc::new(CountedStore { inner, tally: tally.clone() })
+    };
+    if !root.contains("://") {
+        let path = std::fs::canonicalize(root).map_err(|error| wrong(error.to_string()))?;
+        let url = Url::from_directory_path(&path).map_err(|()| wrong("no directory".to_string()))?;
+        let store = LocalFileSystem::new_with_prefix(&path).map_err(|error| wrong(error.to_string()))?;
+        let store = counted(Arc::new(store));
+        return Ok(FleetRoot { given: root.to_string(), url, store, tally, is_remote: false });
+    }
+    let mut url = Url::parse(root).map_err(|error| wrong(error.to_string()))?;
+    if !matches!(url.scheme(), "s3" | "gs" | "az" | "azure" | "abfs" | "abfss") {
+        return Err(wrong(format!("{}:// is no store that is known", url.scheme())));
+    }
+    let environment = std::env::vars_os().filter_map(|(name, value)| {
+        Some((name.into_string().ok()?.to_ascii_lowercase(), value.into_string().ok()?))
+    });
+    let (store, prefix) = object_store::parse_url_opts(&url, environment)
+        .map_err(|error| wrong(first_line(&error.to_string())))?;
+    if !url.path().ends_with('/') {
+        url.set_path(&format!("{}/", url.path()));
+    }
+    let store = counted(Arc::new(PrefixStore::new(store, prefix)));
+    Ok(FleetRoot { given: root.to_string(), url, store, tally, is_remote: true })
+}
+
+/// What stores say begins with what is wrong, and goes on for long.
+pub(crate) fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().chars().take(300).collect()
+}
+
+/// A store that counts what is read of it, and writes nothing.
+#[derive(Debug)]
+struct CountedStore {
+    inner: Arc<dyn ObjectStore>,
+    tally: Arc<FleetTally>,
+}
+
+impl CountedStore {
+    fn count(&self, bytes: u64) {
+        self.tally.reads.fetch_add(1, Ordering::Relaxed);
+        self.tally.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    fn refused<T>(&self) -> Result<T> {
+        Err(object_store::Error::NotSupported { source: "a question writes nothing".into() })
+    }
+}
+
+impl fmt::Display for CountedStore {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(out)
+    }
+}
+
+#[async_trait]
+impl ObjectStore for CountedStore {
+    async fn put_opts(&self, _: &Path, _: PutPayload, _: PutOptions) -> Result<PutResult> {
+        self.refused()
+    }
+
+    async fn put_multipart_opts(&self, _: &Path, _: PutMultipartOptions) -> Result<Box<dyn MultipartUpload>> {
+        self.refused()
+    }
+
+    async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
+        let head = options.head;
+        let result = self.inner.get_opts(location, options).await?;
+        self.count(if head { 0 } else { result.range.end - result.range.start });
+        Ok(result)
+    }
+
+    async fn get_ranges(&self, location: &Path, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        let found = self.inner.get_ranges(location, ranges).await?;
+        self.count(found.iter().map(|bytes| bytes.len() as u64).sum());
+        Ok(found)
+    }
+
+    fn delete_stream(&self, _: BoxStream<'static, Result<Path>>) -> BoxStream<'static, Result<Path>> {
+        let refused = self.refused();
+        Box::pin(futures::stream::once(async { refused }))
+    }
+
+    fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
+        self.tally.listings.fetch_add(1, Ordering::Relaxed);
+        self.inner.list(prefix)
+    }
+
+    async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
+        self.tally.listings.fetch_add(1, Ordering::Relaxed);
+        self.inner.list_with_delimiter(prefix).await
+    }
+
+    async fn copy_opts(&self, _: &Path, _: &Path, _: CopyOptions) -> Result<()> {
+        self.refused()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_opened_says_what_to_do() {
+        for root in ["/nowhere/at/all", "ftp://host/x", "s3://", "s3:///"] {
+            let error = open(root).expect_err(root).to_string();
+            assert!(error.starts_with(root) && error.contains("next: "), "{error}");
+        }
+    }
+
+    #[tokio::test]
+    async fn reads_are_counted_and_writes_refused() {
+        use object_store::ObjectStoreExt;
+        let place = tempfile::TempDir::new().unwrap();
+        std::fs::write(place.path().join("a"), "12345678").unwrap();
+        let root = open(place.path().to_str().unwrap()).unwrap();
+        let path = Path::from("a");
+        assert_eq!(root.store.get_range(&path, 2..5).await.unwrap(), "345");
+        assert_eq!(root.store.get_ranges(&path, &[0..1, 7..8]).await.unwrap().len(), 2);
+        assert_eq!(root.tally.bytes.load(Ordering::Relaxed), 5);
+        assert!(root.store.put(&path, "x".into()).await.is_err());
+        assert_eq!(std::fs::read(place.path().join("a")).unwrap(), b"12345678");
+    }
+}

@@ -1,0 +1,270 @@
+//! A table over parts: which hours and hosts a question can be about is found out from its filters, and only those are listed and read.
+
+use crate::footers::PartReaders;
+use crate::listing::{FleetListing, FoundPart, Wanted};
+use crate::span::{FleetSpan, HOUR};
+use datafusion::arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch, StringArray, UInt8Array};
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{Column, DFSchema, DataFusionError, Result, ScalarValue};
+use datafusion::datasource::listing::PartitionedFile;
+use datafusion::datasource::object_store::ObjectStoreUrl;
+use datafusion::datasource::physical_plan::{FileGroup, FileScanConfigBuilder, ParquetSource};
+use datafusion::datasource::source::DataSourceExec;
+use datafusion::datasource::table_schema::TableSchema;
+use datafusion::logical_expr::{BinaryExpr, Expr, Operator, TableProviderFilterPushDown, TableType};
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::empty::EmptyExec;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use whyslow_parts::{PartHour, PartTable, UtcTime};
+
+/// The address under which the engine knows the store of parts.
+pub(crate) const STORE: &str = "whyslow-fleet://parts";
+/// Parts that are read at once from a distant store: each waits for its answers.
+const REMOTE_READS: usize = 16;
+
+/// The table.
+#[derive(Debug)]
+pub(crate) struct PartsTable {
+    table: &'static PartTable,
+    listing: Arc<FleetListing>,
+    span: FleetSpan,
+    hosts: Option<BTreeSet<String>>,
+    schema: TableSchema,
+}
+
+/// The columns that come of folders.
+pub(crate) fn folder_columns() -> [Field; 2] {
+    [Field::new("date", DataType::Utf8, false), Field::new("hour", DataType::UInt8, false)]
+}
+
+/// The columns of a table's parts, as they are read.
+pub(crate) fn part_schema(table: &PartTable) -> SchemaRef {
+    // A stranger's part may leave out what is always there in ours.
+    let fields = table.columns.iter().map(|column| column.field().with_nullable(true));
+    Arc::new(Schema::new(fields.collect::<Vec<_>>()))
+}
+
+impl PartsTable {
+    pub(crate) fn new(
+        table: &'static PartTable,
+        listing: &Arc<FleetListing>,
+        span: FleetSpan,
+        hosts: Option<BTreeSet<String>>,
+    ) -> PartsTable {
+        let folders = folder_columns().map(Arc::new).to_vec();
+        let schema = TableSchema::builder(part_schema(table)).with_table_partition_cols(folders).build();
+        PartsTable { table, listing: listing.clone(), span, hosts, schema }
+    }
+
+    fn wanted(&self, state: &dyn Session, filters: &[Expr]) -> Result<Wanted> {
+        let (mut from, mut until) = (self.span.from, self.span.until);
+        let mut hosts = self.hosts.clone();
+        for filter in filters {
+            narrow_span(filter, &mut from, &mut until);
+            if let Some(named) = named_hosts(filter) {
+                hosts = Some(match hosts {
+                    Some(hosts) => hosts.intersection(&named).cloned().collect(),
+                    None => named,
+                });
+            }
+        }
+        let hours: Vec<i64> = match from < until {
+            true => FleetSpan { from, until }.hours().collect(),
+            false => Vec::new(),
+        };
+        Ok(Wanted { hours: self.of_folders(state, filters, hours)?, hosts })
+    }
+
+    /// The hours that filters about `date` and `hour` alone leave.
+    fn of_folders(&self, state: &dyn Session, filters: &[Expr], hours: Vec<i64>) -> Result<Vec<i64>> {
+        let [date, hour] = folder_columns();
+        let about_folders = |filter: &&Expr| {
+            let columns = filter.column_refs();
+            !columns.is_empty()
+                && columns.iter().all(|column| column.name == *date.name() || column.name == *hour.name())
+        };
+        let filters: Vec<&Expr> = filters.iter().filter(about_folders).collect();
+        if filters.is_empty() || hours.is_empty() {
+            return Ok(hours);
+        }
+        let folders: Vec<(String, u8)> = hours.iter().map(|hour| date_and_hour(*hour)).collect();
+        let dates: ArrayRef = Arc::new(StringArray::from_iter_values(folders.iter().map(|(date, _)| date)));
+        let numbers: ArrayRef = Arc::new(UInt8Array::from_iter_values(folders.iter().map(|(_, hour)| *hour)));
+        let schema = Arc::new(Schema::new(vec![date, hour]));
+        let batch = RecordBatch::try_new(schema.clone(), vec![dates, numbers])?;
+        let named = DFSchema::try_from(schema)?;
+        let mut kept = vec![true; hours.len()];
+        for filter in filters {
+            let expression = state.create_physical_expr(unqualified(filter.clone())?, &named)?;
+            let answer = expression.evaluate(&batch)?.into_array(batch.num_rows())?;
+            if let Some(answer) = answer.as_any().downcast_ref::<BooleanArray>() {
+                let is_left = |at: usize| answer.is_valid(at) && answer.value(at);
+                kept.iter_mut().enumerate().for_each(|(at, kept)| *kept &= is_left(at));
+            }
+        }
+        Ok(hours.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(hour, _)| hour).collect())
+    }
+
+    fn file(&self, part: &FoundPart) -> PartitionedFile {
+        let (date, hour) = date_and_hour(part.name.hour.begin().0.div_euclid(HOUR));
+        let mut file = PartitionedFile::new_from_meta(part.object.clone());
+        file.partition_values = vec![ScalarValue::Utf8(Some(date)), ScalarValue::UInt8(Some(hour))];
+        file.extensions.insert_arc(part.footer.clone());
+        file
+    }
+}
+
+/// The names of the folders of an hour.
+fn date_and_hour(hour: i64) -> (String, u8) {
+    let folder = PartHour::of(UtcTime(hour.saturating_mul(HOUR))).map(|(hour, _)| hour.folder());
+    let date = folder.unwrap_or_default();
+    let date = date.strip_prefix("date=").and_then(|date| date.get(..10)).unwrap_or_default();
+    (date.to_string(), u8::try_from(hour.rem_euclid(24)).unwrap_or_default())
+}
+
+/// A filter whose columns name no table.
+fn unqualified(filter: Expr) -> Result<Expr> {
+    let plain = filter.transform(|expression| {
+        Ok(match expression {
+            Expr::Column(column) => Transformed::yes(Expr::Column(Column::from_name(column.name))),
+            other => Transformed::no(other),
+        })
+    })?;
+    Ok(plain.data)
+}
+
+fn micros(value: &ScalarValue) -> Option<i64> {
+    match value {
+        ScalarValue::TimestampSecond(Some(value), _) => value.checked_mul(1_000_000),
+        ScalarValue::TimestampMillisecond(Some(value), _) => value.checked_mul(1_000),
+        ScalarValue::TimestampMicrosecond(Some(value), _) => Some(*value),
+        ScalarValue::TimestampNanosecond(Some(value), _) => Some(value.div_euclid(1_000)),
+        _ => None,
+    }
+}
+
+/// Narrows the span by what a filter says of `start`. Where it says something else, nothing is lost: rows are asked again.
+fn narrow_span(filter: &Expr, from: &mut i64, until: &mut i64) {
+    let is_start = |expr: &Expr| matches!(expr, Expr::Column(column) if column.name == "start");
+    let time = |expr: &Expr| match expr {
+        Expr::Literal(value, _) => micros(value),
+        _ => None,
+    };
+    let mut least = |moment: i64| *from = (*from).max(moment);
+    match filter {
+        Expr::BinaryExpr(BinaryExpr { left, op: Operator::And, right }) => {
+            narrow_span(left, from, until);
+            narrow_span(right, from, until);
+        }
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
+            let (op, moment) = match (is_start(left), is_start(right)) {
+                (true, _) => (Some(*op), time(right)),
+                (_, true) => (op.swap(), time(left)),
+                _ => return,
+            };
+            let (Some(op), Some(moment)) = (op, moment) else { return };
+            match op {
+                Operator::Gt | Operator::GtEq => least(moment),
+                // A moment cut to microseconds may lie just before what was asked.
+                Operator::Lt | Operator::LtEq => *until = (*until).min(moment.saturating_add(1)),
+                Operator::Eq => {
+                    least(moment);
+                    *until = (*until).min(moment.saturating_add(1));
+                }
+                _ => {}
+            }
+        }
+        Expr::Between(between) if !between.negated && is_start(&between.expr) => {
+            if let Some(moment) = time(&between.low) {
+                least(moment);
+            }
+            if let Some(moment) = time(&between.high) {
+                *until = (*until).min(moment.saturating_add(1));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The hosts that a filter names, where it leaves no others.
+fn named_hosts(filter: &Expr) -> Option<BTreeSet<String>> {
+    let is_host = |expr: &Expr| match expr {
+        Expr::Column(column) => column.name == "host",
+        Expr::Cast(cast) => matches!(&*cast.expr, Expr::Column(column) if column.name == "host"),
+        _ => false,
+    };
+    let text = |expr: &Expr| match expr {
+        Expr::Literal(value, _) => plain_text(value),
+        _ => None,
+    };
+    match filter {
+        Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) if is_host(left) => {
+            Some(BTreeSet::from([text(right)?]))
+        }
+        Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) if is_host(right) => {
+            Some(BTreeSet::from([text(left)?]))
+        }
+        Expr::BinaryExpr(BinaryExpr { left, op: Operator::Or, right }) => {
+            let mut hosts = named_hosts(left)?;
+            hosts.extend(named_hosts(right)?);
+            Some(hosts)
+        }
+        Expr::InList(list) if !list.negated && is_host(&list.expr) => list.list.iter().map(text).collect(),
+        _ => None,
+    }
+}
+
+fn plain_text(value: &ScalarValue) -> Option<String> {
+    match value {
+        ScalarValue::Utf8(text) | ScalarValue::LargeUtf8(text) | ScalarValue::Utf8View(text) => text.clone(),
+        ScalarValue::Dictionary(_, value) => plain_text(value),
+        _ => None,
+    }
+}
+
+#[async_trait::async_trait]
+impl TableProvider for PartsTable {
+    fn schema(&self) -> SchemaRef {
+        self.schema.table_schema().clone()
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    async fn scan(
+        &self,
+        state: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let wanted = self.wanted(state, filters)?;
+        let parts = self.listing.parts(self.table, &wanted).await;
+        let parts = parts.map_err(|error| DataFusionError::Execution(error.to_string()))?;
+        if parts.is_empty() {
+            let schema = datafusion::common::project_schema(&self.schema(), projection)?;
+            return Ok(Arc::new(EmptyExec::new(schema)));
+        }
+        let (store, is_remote) = (self.listing.root.store.clone(), self.listing.root.is_remote);
+        let at_once = state.config().target_partitions().max(if is_remote { REMOTE_READS } else { 1 });
+        let files: Vec<PartitionedFile> = parts.iter().map(|part| self.file(part)).collect();
+        let source = ParquetSource::new(self.schema.clone())
+            .with_table_parquet_options(state.default_table_options().parquet)
+            .with_parquet_file_reader_factory(Arc::new(PartReaders { store, is_remote }));
+        let scan = FileScanConfigBuilder::new(ObjectStoreUrl::parse(STORE)?, Arc::new(source))
+            .with_file_groups(FileGroup::new(files).split_files(at_once))
+            .with_projection_indices(projection.cloned())?
+            .with_limit(limit.filter(|_| filters.is_empty()))
+            .build();
+        Ok(DataSourceExec::from_data_source(scan))
+    }
+
+    fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
+        // They leave out what need not be read, and are asked again of the rows that are.
+        Ok(vec![TableProviderFilterPushDown::Inexact; filters.len()])
+    }
+}
