@@ -166,6 +166,10 @@ facts! {
         strangers: folds::strangers::Strangers,
         /// When messages left and came on connections between hosts.
         turns: folds::turns::ConnectionTurnFacts,
+        /// Files that were written anew, synced and renamed into place.
+        safe_saves: folds::safe_saves::SafeSaves,
+        /// Writes of parts of pages, out of order.
+        page_parts: folds::page_parts::PageParts,
     }
     others {
         /// Threads, processes, descriptors and files.

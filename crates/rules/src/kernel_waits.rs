@@ -4,8 +4,8 @@ use crate::callers;
 use crate::engine::Subjects;
 use crate::gate::gated;
 use crate::guards::{Share, WARNING_SHARE};
-use whyslow_facts::Facts;
-use whyslow_facts::samples::{Site, SiteTime};
+use whyslow_facts::samples::{Site, SiteTime, Weight};
+use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::event::Tid;
 use whyslow_model::{Nanos, SampleKind, ShareOf, Subject};
 
@@ -52,50 +52,72 @@ impl KernelWait<'_> {
 
 /// Who spends most time in one of these functions, waiting or (`on_cpu`) working there, for a good part of its life, with the place of the
 /// `wanted` waits; `None` too where no stacks of waits are recorded.
-#[gated]
 pub(crate) fn longest<'f>(
     facts: &'f Facts,
     functions: &[&str],
     on_cpu: bool,
     wanted: impl Fn(&SiteTime<'_>) -> bool,
 ) -> Option<KernelWait<'f>> {
-    if facts.samples.is_empty(SampleKind::OffCpu) {
-        return None;
-    }
+    every(facts, WARNING_SHARE, in_functions(facts, functions, on_cpu), wanted).into_iter().next()
+}
+
+/// The time that a process or a thread of it waits in one of these functions, or (`on_cpu`) works there.
+pub(crate) fn in_functions(
+    facts: &Facts,
+    functions: &[&str],
+    on_cpu: bool,
+) -> impl Fn(ProcessId, Option<Tid>) -> Weight {
     let is_wanted = |name: &str| functions.iter().any(|function| name.starts_with(function));
     let kinds = if on_cpu { &[SampleKind::OffCpu, SampleKind::OnCpu][..] } else { &[SampleKind::OffCpu] };
-    let spent = |process, tid| {
+    move |process, tid| {
         let of = |kind: &SampleKind| facts.samples.in_kernel(*kind, process, tid, is_wanted);
-        kinds.iter().map(of).fold((0u64, 0u64), |(ns, count), weight| {
-            (ns.saturating_add(weight.ns), count.saturating_add(weight.count))
+        kinds.iter().map(of).fold(Weight::default(), |sum, weight| Weight {
+            ns: sum.ns.saturating_add(weight.ns),
+            count: sum.count.saturating_add(weight.count),
         })
-    };
+    }
+}
+
+/// All threads that spend such time (`spent`), for the part `least` of their lives, the longest first; none where no stacks of waits are recorded.
+#[gated]
+pub(crate) fn every<'f>(
+    facts: &'f Facts,
+    least: f64,
+    spent: impl Fn(ProcessId, Option<Tid>) -> Weight,
+    wanted: impl Fn(&SiteTime<'_>) -> bool,
+) -> Vec<KernelWait<'f>> {
+    if facts.samples.is_empty(SampleKind::OffCpu) {
+        return Vec::new();
+    }
     let mut found: Vec<(u64, f64, u64, Tid)> = Vec::new();
     for (id, process) in facts.world.threads.processes() {
         // One sum over a process is cheaper than one for each of its threads.
-        if process.threads == 0 || spent(id, None).0 == 0 {
+        if process.threads == 0 || spent(id, None).ns == 0 {
             continue;
         }
         for (_, thread) in facts.world.threads.iter().filter(|(_, thread)| thread.process == id) {
             let life = thread.sched.as_deref().map_or(0, |time| time.covered().or_zero());
-            let (ns, count) = spent(id, Some(thread.tid));
+            let Weight { ns, count } = spent(id, Some(thread.tid));
             let part = ns as f64 / life.max(1) as f64;
-            if life > 0 && count >= MIN_WAITS && part >= WARNING_SHARE {
+            if life > 0 && count >= MIN_WAITS && part >= least {
                 found.push((ns, part, count, thread.tid));
             }
         }
     }
     let threads = found.len() as u64;
-    let (ns, part, waits, tid) = found.into_iter().max_by_key(|one| (one.0, std::cmp::Reverse(one.3)))?;
-    let process = facts.process_of_thread(tid)?;
-    let site = facts.samples.own_site(SampleKind::OffCpu, process, Some(tid), wanted);
-    Some(KernelWait {
-        tid,
-        time: Nanos::new(ns),
-        waits,
-        share: Share::of_time(part.min(1.0), ShareOf::life_of(tid)),
-        threads,
-        site: site.map(|(site, _)| site),
-        facts,
-    })
+    found.sort_by_key(|one| (std::cmp::Reverse(one.0), one.3));
+    let waits = found.into_iter().filter_map(|(ns, part, waits, tid)| {
+        let process = facts.process_of_thread(tid)?;
+        let site = facts.samples.own_site(SampleKind::OffCpu, process, Some(tid), &wanted);
+        Some(KernelWait {
+            tid,
+            time: Nanos::new(ns),
+            waits,
+            share: Share::of_time(part.min(1.0), ShareOf::life_of(tid)),
+            threads,
+            site: site.map(|(site, _)| site),
+            facts,
+        })
+    });
+    waits.collect()
 }

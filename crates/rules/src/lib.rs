@@ -59,6 +59,7 @@ mod cpu {
     pub(super) mod sched_yield_spin;
     pub(super) mod steal_time;
     pub(super) mod sys_heavy_kthread;
+    pub(super) mod timer_wakeup_storm;
     pub(super) mod too_many_threads;
 }
 
@@ -75,6 +76,7 @@ mod files {
     pub(super) mod config_reread;
     pub(super) mod directory_rescan;
     pub(super) mod huge_directory;
+    pub(super) mod negative_dentry_bloat;
     pub(super) mod open_close_churn;
     pub(super) mod open_per_write;
     pub(super) mod path_search_miss;
@@ -112,14 +114,19 @@ mod io {
     pub(super) mod disk_saturated;
     pub(super) mod file_reread;
     pub(super) mod fsync_per_write;
+    pub(super) mod fuse_context_switch;
     pub(super) mod global_sync;
+    pub(super) mod io_imbalance;
     pub(super) mod journal_commit_stall;
+    pub(super) mod misaligned_io;
     pub(super) mod mount_table_scan;
     pub(super) mod network_fs_latency;
+    pub(super) mod overlay_copy_up;
     pub(super) mod overwrite_same_bytes;
     pub(super) mod proc_net_tcp_parse;
     pub(super) mod random_io;
     pub(super) mod readahead_off;
+    pub(super) mod rename_fsync_storm;
     pub(super) mod seek_per_read;
     pub(super) mod slow_file_io;
     pub(super) mod small_reads;
@@ -203,6 +210,7 @@ mod process {
     mod forking;
     mod proc_files;
 
+    pub(super) mod cgroup_stat_cost;
     pub(super) mod close_range_loop;
     pub(super) mod core_dump_stall;
     pub(super) mod exec_path_search;
@@ -257,6 +265,7 @@ mod waits {
     pub(super) mod lock_contention;
     pub(super) mod lock_convoy;
     pub(super) mod lock_held_across_io;
+    pub(super) mod mmap_lock_contention;
     pub(super) mod poll_many_fds;
     pub(super) mod pool_exhausted;
     pub(super) mod sleep_polling;
@@ -289,11 +298,13 @@ pub static RULES: &[&Rule] = &[
     &cpu::sched_yield_spin::RULE,
     &cpu::steal_time::RULE,
     &cpu::sys_heavy_kthread::RULE,
+    &cpu::timer_wakeup_storm::RULE,
     &cpu::too_many_threads::RULE,
     &files::ca_bundle_reload::RULE,
     &files::config_reread::RULE,
     &files::directory_rescan::RULE,
     &files::huge_directory::RULE,
+    &files::negative_dentry_bloat::RULE,
     &files::open_close_churn::RULE,
     &files::open_per_write::RULE,
     &files::path_search_miss::RULE,
@@ -315,14 +326,19 @@ pub static RULES: &[&Rule] = &[
     &io::disk_saturated::RULE,
     &io::file_reread::RULE,
     &io::fsync_per_write::RULE,
+    &io::fuse_context_switch::RULE,
     &io::global_sync::RULE,
+    &io::io_imbalance::RULE,
     &io::journal_commit_stall::RULE,
+    &io::misaligned_io::RULE,
     &io::mount_table_scan::RULE,
     &io::network_fs_latency::RULE,
+    &io::overlay_copy_up::RULE,
     &io::overwrite_same_bytes::RULE,
     &io::proc_net_tcp_parse::RULE,
     &io::random_io::RULE,
     &io::readahead_off::RULE,
+    &io::rename_fsync_storm::RULE,
     &io::seek_per_read::RULE,
     &io::slow_file_io::RULE,
     &io::small_reads::RULE,
@@ -374,6 +390,7 @@ pub static RULES: &[&Rule] = &[
     &network::tiny_socket_buffer::RULE,
     &network::tls_handshake_per_request::RULE,
     &network::zero_window::RULE,
+    &process::cgroup_stat_cost::RULE,
     &process::close_range_loop::RULE,
     &process::core_dump_stall::RULE,
     &process::exec_path_search::RULE,
@@ -409,6 +426,7 @@ pub static RULES: &[&Rule] = &[
     &waits::lock_contention::RULE,
     &waits::lock_convoy::RULE,
     &waits::lock_held_across_io::RULE,
+    &waits::mmap_lock_contention::RULE,
     &waits::poll_many_fds::RULE,
     &waits::pool_exhausted::RULE,
     &waits::sleep_polling::RULE,

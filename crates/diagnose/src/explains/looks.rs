@@ -56,3 +56,23 @@ pub(super) const POLLED: &[&str] = &["syscall-heavy", "cpu-bound", "event-loop-b
 pub(super) const FAULTS: &[&str] = &["syscall-heavy", "minor-fault-storm"];
 pub(super) const CALLS: &str = "the kernel's CPU time is that of these calls";
 pub(super) const COMPUTES: &str = "it is what the program computes";
+/// The same, with directories that are listed and files that are asked for.
+pub(super) const READ_AND_LISTED: &[&str] = &[
+    "directory-rescan",
+    "open-close-churn",
+    "config-reread",
+    "repeated-stat",
+    "stat-per-entry",
+    "small-reads",
+    "slow-file-io",
+    "syscall-heavy",
+    "text-parsing",
+    "cpu-bound",
+];
+pub(super) const SYNCED: &[&str] =
+    &["fsync-per-write", "slow-file-io", "small-writes", "journal-commit-stall", "wait-chain"];
+pub(super) const SAVES: &str =
+    "each save of an item waits for the device, and for the journal of its file system";
+pub(super) const UNEVEN: &str = "the others wait for what the one reads and writes";
+pub(super) const WOKEN: &[&str] = &["syscall-heavy", "cpu-bound", "run-queue-delay"];
+pub(super) const SLEEPS: &str = "what wakes the thread are the sleeps between its looks";

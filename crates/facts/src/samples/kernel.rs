@@ -50,6 +50,19 @@ const OBJECTS: &[(&str, &str)] = &[
     ("iomap_file_buffered_write", "a file"),
 ];
 
+/// By what a thread of the kernel goes to sleep on a lock, as their names begin: kernel/locking/rwsem.c, kernel/sched/core.c.
+const WAYS_TO_SLEEP: &[&str] = &[
+    "rwsem_",
+    "down_read",
+    "down_write",
+    "__down_",
+    "schedule",
+    "__schedule",
+    "io_schedule",
+    "finish_task_switch",
+    "preempt_schedule",
+];
+
 impl Samples {
     /// Samples with such a function of the kernel on the stack: what the kernel did then, and for which kind of file.
     pub fn in_kernel(
@@ -66,6 +79,23 @@ impl Samples {
         let mut sum = Weight::default();
         for (key, weight) in self.rows_of(kind, process, tid) {
             if key.kernel.is_some_and(has) {
+                sum.join(*weight);
+            }
+        }
+        sum
+    }
+
+    /// Waits in such a function of the kernel itself, and in nothing that it calls but locks and the scheduler.
+    pub fn waits_at(&self, process: ProcessId, tid: Option<Tid>, is_wanted: impl Fn(&str) -> bool) -> Weight {
+        let wanted: Vec<bool> = self.functions.iter().map(|function| is_wanted(&function.name)).collect();
+        let is_way = |at: u32| {
+            let name = &*self.functions[at as usize].name;
+            WAYS_TO_SLEEP.iter().any(|way| name.starts_with(way))
+        };
+        let mut sum = Weight::default();
+        for (key, weight) in self.rows_of(SampleKind::OffCpu, process, tid) {
+            let stack = key.kernel.and_then(|id| self.stacks.get(&id)).into_iter().flatten();
+            if stack.copied().find(|at| !is_way(*at)).is_some_and(|at| wanted[at as usize]) {
                 sum.join(*weight);
             }
         }

@@ -1,0 +1,170 @@
+//! # negative-dentry-bloat
+//!
+//! ## What it is
+//! A program asks for files by names that are new each time, and that are never there.
+//!
+//! ## Why it is slow
+//! The kernel remembers each name that it looked up in vain (a negative dentry). That makes the second question cheap, but here there is none: each lookup goes to the
+//! file system, which searches its directory, and leaves an entry of 200 bytes behind. Millions of them fill memory, and everybody's lookups and the kernel's
+//! search for free memory get slower.
+//!
+//! ## Example
+//! ```text
+//! stat("/var/cache/app/80e714dc7507cef4.cache", 0x7ffd…) = -1 ENOENT (No such file or directory) <0.000012>
+//! stat("/var/cache/app/e4c0606d7dba5dc0.cache", 0x7ffd…) = -1 ENOENT (No such file or directory) <0.000011>
+//! ```
+//!
+//! ## What to do instead
+//! Do not ask for what cannot be there: keep an index of what is in the directory (in memory, a Bloom filter, SQLite), or open with O_CREAT|O_EXCL at once. Mend the
+//! generator where the names should have been the same.
+//!
+//! ## When it is wrong
+//! A cache that is filled asks for each name once and then makes the file: where what was missing is made or found later, nothing is said. The same names in several directories are a
+//! search (path-search-miss).
+
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
+use crate::{guards, words};
+use std::collections::BTreeMap;
+use whyslow_facts::exemplar::Exemplars;
+use whyslow_facts::{Facts, FileFacts};
+use whyslow_model::syscall::Class;
+use whyslow_model::{CallStats, Measurement, Severity, Subject, Tid};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "negative-dentry-bloat",
+    group: "files",
+    summary: "files are asked for by ever new names that are not there",
+    source: include_str!("negative_dentry_bloat.rs"),
+    needs: &[Need::Calls, Need::Class(Class::File)],
+    check,
+};
+
+/// Names that are not there, of one directory: a start or a search asks for some hundred.
+const MIN_NAMES: u64 = 1_000;
+/// Names a second from which on the kernel's memory of them grows by a gigabyte in half a day (192 bytes each and their share of a slab).
+const NAMES_PER_S: f64 = 100.0;
+/// Questions for each name, on average at most: they are not asked for again.
+const ASKED_PER_NAME: f64 = 2.0;
+/// Of the names asked for in the directory, those that are not there.
+const MISSING: f64 = 0.9;
+/// Of the lookups in vain, those of searches along several directories from which on they are another smell.
+const SEARCHES: f64 = 0.5;
+
+/// What was asked for in one directory.
+#[derive(Default)]
+struct Asked {
+    /// Names that are not there.
+    names: u64,
+    /// Names that are, or were made later.
+    found: u64,
+    misses: CallStats,
+    tid: Tid,
+    shared: bool,
+    lines: Exemplars,
+    example: String,
+}
+
+#[gated]
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let mut directories: BTreeMap<String, Asked> = BTreeMap::new();
+    let files = facts.world.files.iter().map(|(_, file)| file);
+    for file in files.chain(facts.world.files.merged.values()) {
+        if missing(file) == 0 && !file.path.starts_with('/') {
+            continue;
+        }
+        let Some((directory, _)) = file.path.rsplit_once('/') else { continue };
+        directories.entry(directory.to_string()).or_default().add(file);
+    }
+    let searched = facts.searches.misses.count as f64;
+    let all: u64 = directories.values().map(|asked| asked.misses.count).fold(0, u64::saturating_add);
+    if searched >= SEARCHES * all as f64 && searched > 0.0 {
+        return;
+    }
+    let mut found: Vec<_> = directories.into_iter().filter(|(_, asked)| asked.is_bloat(facts)).collect();
+    found.sort_by_key(|(_, asked)| std::cmp::Reverse((asked.misses.total_ns, asked.names)));
+    for (directory, asked) in found.iter() {
+        report(facts, out, directory, asked);
+    }
+}
+
+fn missing(file: &FileFacts) -> u64 {
+    file.stats_missing.saturating_add(file.open_failures)
+}
+
+impl Asked {
+    #[gated]
+    fn add(&mut self, file: &FileFacts) {
+        let paths = file.merged.max(1);
+        let misses = missing(file);
+        let there = file.stats.saturating_sub(file.stats_missing).saturating_add(file.opens);
+        let is_made = file.creates.saturating_add(file.renames_to) > 0;
+        // Of paths that were merged some may be there.
+        let is_missing = misses > 0 && !is_made && there as f64 <= (1.0 - MISSING) * misses as f64;
+        if !is_missing || file.merged == 0 && there > 0 {
+            self.found = self.found.saturating_add(paths);
+            return;
+        }
+        self.names = self.names.saturating_add(paths);
+        self.misses.merge(&file.path_calls);
+        self.shared |= file.shared || self.tid != 0 && self.tid != file.tid;
+        if self.tid == 0 {
+            self.tid = file.tid;
+        }
+        self.lines.merge(&file.exemplars);
+        if self.example.is_empty() && file.merged == 0 {
+            self.example = file.path.to_string();
+        }
+    }
+
+    #[gated]
+    fn is_bloat(&self, facts: &Facts) -> bool {
+        let rate = facts.pace.untraced(facts.window.per_second(self.names));
+        self.names >= MIN_NAMES
+            && rate.is_none_or(|rate| rate >= NAMES_PER_S)
+            && self.misses.count as f64 <= ASKED_PER_NAME * self.names as f64
+            && self.names as f64 >= MISSING * self.names.saturating_add(self.found) as f64
+    }
+}
+
+#[gated]
+fn report(facts: &Facts, out: &mut Findings<'_>, directory: &str, asked: &Asked) {
+    let tid = Some(asked.tid).filter(|_| !asked.shared);
+    let share = guards::share_of_storm(facts, tid, asked.misses.total(), asked.misses.count);
+    let names = Measurement::count("names", asked.names).at_least(MIN_NAMES as f64);
+    let each = asked.misses.count as f64 / asked.names.max(1) as f64;
+    let each = Measurement::number("lookups_per_name", each).at_most(ASKED_PER_NAME);
+    let rate = facts.window.per_second(asked.names);
+    let rates =
+        guards::rate_figures(facts, ["names_per_second", "names_per_second_untraced"], rate, NAMES_PER_S);
+    let often = rates.first().map_or(String::new(), |rate| format!(", {rate} per second"));
+    let part = asked.names as f64 / asked.names.saturating_add(asked.found).max(1) as f64;
+    let part = Measurement::share("share_not_there", part).at_least(MISSING);
+    let mean = Measurement::time("time_per_lookup", asked.misses.mean());
+    let took = mean.value.map_or(String::new(), |_| format!(" A lookup took {mean} on average."));
+    let subject = Subjects::thread(facts, if asked.shared { 0 } else { asked.tid });
+    let pattern = format!("{directory}/*");
+    let line = format!(
+        "{names} names below {directory} in {} lookups, as {}",
+        words::count(asked.misses.count),
+        asked.example
+    );
+    out.report(share, format!("{pattern}: {names} names asked for that are not there, each of them new{often}"))
+        .at_most(Severity::Critical)
+        .subject(Subject { path: Some(pattern), ..subject })
+        .cause(format!(
+            "{part} of the names asked for in that directory are not there, as {}. Each new name is searched in the file system, and the kernel keeps an entry for it until memory is short.{took}",
+            asked.example
+        ))
+        .measured_all([names, each, part, mean])
+        .measured_all(rates)
+        .fix("code: do not ask the file system for what is not there: keep the set of names in memory (list the directory once, inotify tells of new ones), or a Bloom filter")
+        .fix("code: open(O_CREAT|O_EXCL) where the file is made next anyway; names that say the same for the same thing (a hash of the content, no random part)")
+        .fix("what has piled up: echo 2 > /proc/sys/vm/drop_caches once; a memory limit of the group bounds it")
+        .verify("cat /proc/sys/fs/dentry-state twice (the fifth number, negative ones, stands still); slabtop -o | grep dentry; bcc: dcsnoop")
+        .saving(asked.misses.total())
+        .evidence_all(asked.lines.iter())
+        .evidence_line(facts.capture.first_name().to_string(), line)
+        .file();
+}
