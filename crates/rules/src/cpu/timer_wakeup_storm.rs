@@ -69,9 +69,8 @@ struct Woken<'a> {
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut woken: BTreeMap<Tid, Woken<'_>> = BTreeMap::new();
-    for row in
-        facts.sleeps.rows.iter().filter(|row| !row.in_turns && mean(row.slept_ns, row.timed) <= SHORT_SLEEP)
-    {
+    let is_short = |row: &&Sleep| !row.in_turns && mean(row.slept_ns, row.timed) <= SHORT_SLEEP;
+    for row in facts.sleeps.rows.iter().filter(is_short).filter(|row| !is_of_go(row)) {
         let of = woken.entry(row.tid).or_default();
         of.times = of.times.saturating_add(row.times);
         of.lines.extend(row.exemplars.iter().next());
@@ -100,6 +99,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     for (tid, of) in woken.iter() {
         report(facts, out, *tid, of);
     }
+}
+
+/// True for a sleep of Go's runtime, which is none of the program's.
+fn is_of_go(sleep: &Sleep) -> bool {
+    sleep.syscall == Syscall::NANOSLEEP && sleep.period <= OF_GO
 }
 
 fn mean(total: u64, timed: u64) -> Nanos {
