@@ -19,13 +19,13 @@ use url::Url;
 
 /// What questions took of the store so far.
 #[derive(Debug, Default)]
-pub struct FleetTally {
+pub(crate) struct FleetTally {
     /// Listings asked for.
-    pub listings: AtomicU64,
+    pub(crate) listings: AtomicU64,
     /// Reads asked for.
-    pub reads: AtomicU64,
+    pub(crate) reads: AtomicU64,
     /// Bytes of parts that were read.
-    pub bytes: AtomicU64,
+    pub(crate) bytes: AtomicU64,
 }
 
 /// The place of the parts, opened.

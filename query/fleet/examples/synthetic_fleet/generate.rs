@@ -282,7 +282,7 @@ fn service(of: &ServiceMinute<'_>, observed: &Observed, draw: &mut Draw, to: &mu
                 object: text(&row.object),
                 calls,
                 errors: Some(0),
-                ns: (usual * factor) as u64,
+                ns: Some((usual * factor) as u64),
                 longest_ns: Some((usual * factor / calls as f64 * (6.0 + 9.0 * draw.part())) as u64),
                 buckets: Some(buckets(calls, usual * factor / calls as f64, draw)),
             },

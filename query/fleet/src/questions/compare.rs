@@ -316,6 +316,9 @@ async fn values(
     Ok(found)
 }
 
+/// A measure, the kind of time where it is one, and the values of both sides.
+type Measured = (&'static str, Option<TimeKey>, Vec<f64>, Vec<f64>);
+
 /// All figures of both sides, each judged with its part of the allowed error.
 fn figures(a: &[&Value], b: &[&Value], per_request: bool) -> Vec<Comparison> {
     let unit = |value: &&&Value| if per_request { value.requests } else { value.seconds };
@@ -330,7 +333,7 @@ fn figures(a: &[&Value], b: &[&Value], per_request: bool) -> Vec<Comparison> {
     let mean = |values: &[f64]| if values.is_empty() { 0.0 } else { moments(values).0 };
     let (total_a, total_b) = (with_unit(a, &all_time), with_unit(b, &all_time));
     let floor = (mean(&total_a).max(mean(&total_b))) * LEAST_PART;
-    let mut measured: Vec<(&'static str, Option<TimeKey>, Vec<f64>, Vec<f64>)> = Vec::new();
+    let mut measured: Vec<Measured> = Vec::new();
     measured.push(("all time", None, total_a, total_b));
     if per_request {
         type Part<'p> = &'p dyn Fn(&Value) -> Option<(f64, f64)>;

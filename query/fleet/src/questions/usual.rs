@@ -101,10 +101,6 @@ impl HostTime {
         let seconds = self.seconds();
         if seconds > 0.0 { self.times.values().map(|sum| sum.ns).sum::<f64>() / seconds } else { 0.0 }
     }
-
-    pub(crate) fn keys(&self) -> impl Iterator<Item = usize> + '_ {
-        self.times.keys().copied()
-    }
 }
 
 /// The kinds of time that were met, by number.
@@ -133,6 +129,8 @@ impl TimeKeys {
     }
 }
 
+/// A minute of a host: the seconds that were observed, and the time of each kind.
+type Minute = (f64, HashMap<usize, f64>);
 /// Minutes by host.
 pub(crate) type Hosts = BTreeMap<String, HostTime>;
 /// The rates of one kind, minute by minute, over some hosts.
@@ -177,16 +175,16 @@ pub(crate) fn add(
     let start = rows.times("start").map_err(failed)?;
     let (seconds, ns) = (rows.numbers("seconds").map_err(failed)?, rows.numbers("ns").map_err(failed)?);
     // Several rows of a kind in a minute (roles, lines) are one figure of it.
-    let mut minutes: HashMap<(&str, i64), (f64, HashMap<usize, f64>)> = HashMap::new();
+    let mut minutes: HashMap<(&str, i64), Minute> = HashMap::new();
     for row in 0..rows.len() {
         let (Some(name), Some(at)) = (host.get(row), start.get(row)) else { continue };
         let seconds = seconds.get(row).filter(|seconds| *seconds > 0.0);
         let (Some(seconds), Some(ns)) = (seconds, ns.get(row)) else { continue };
         let known = to.entry(name.to_string()).or_default();
-        if let Some(version) = version.get(row) {
-            if !known.versions.contains(version) {
-                known.versions.insert(version.to_string());
-            }
+        if let Some(version) = version.get(row)
+            && !known.versions.contains(version)
+        {
+            known.versions.insert(version.to_string());
         }
         // What waits for work costs nobody anything.
         if matches!(state.get(row), Some("accept") | None) {
