@@ -9,6 +9,7 @@ use crate::pending::{Pending, PendingHead};
 use crate::triggers::{Trigger, TriggerKind, trigger};
 use std::collections::VecDeque;
 use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -92,6 +93,9 @@ pub struct Flight {
 
 /// Between two looks of triggers at the host.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// As a recording ends, its records are looked at so often more, with such a pause before: the drain writes what it took every 10 ms.
+const LAST_LOOKS: u32 = 3;
+const LAST_PAUSE: Duration = Duration::from_millis(20);
 /// Other triggers that are named in a recording.
 const MOST_ALSO: usize = 8;
 /// Tables of figures that are kept: of some 20 a second.
@@ -168,6 +172,26 @@ impl Flight {
     /// # Errors
     /// Where the recording cannot go on.
     pub fn tick(&mut self, session: &mut Session) -> Result<Vec<FlightNews>, FlightError> {
+        self.see(session)?;
+        while let Some(asked) = self.options.asks.next() {
+            let fired = Fired {
+                trigger: asked.kind().to_string(),
+                kind: asked.kind(),
+                reason: asked.reason(),
+                at: self.clock.now_epoch(),
+            };
+            self.fire(fired, 0, Some(asked));
+        }
+        let mut news = Vec::new();
+        if self.waiting.as_ref().is_some_and(|waiting| Instant::now() >= waiting.until) {
+            self.write(session, &mut news);
+        }
+        self.reap(false, &mut news);
+        Ok(news)
+    }
+
+    /// Takes what was recorded, and fires what is seen in it.
+    fn see(&mut self, session: &mut Session) -> Result<(), FlightError> {
         let mut fired = Vec::new();
         let armed = &mut self.armed;
         let mut see = |sight: Sight<'_>| {
@@ -197,28 +221,17 @@ impl Flight {
             let fired = Fired { trigger: armed.text.clone(), kind: armed.kind.name, reason, at };
             self.fire(fired, passed_over, None);
         }
-        while let Some(asked) = self.options.asks.next() {
-            let fired = Fired {
-                trigger: asked.kind().to_string(),
-                kind: asked.kind(),
-                reason: asked.reason(),
-                at: self.clock.now_epoch(),
-            };
-            self.fire(fired, 0, Some(asked));
-        }
-        let mut news = Vec::new();
-        if self.waiting.as_ref().is_some_and(|waiting| Instant::now() >= waiting.until) {
-            self.write(session, &mut news);
-        }
-        self.reap(false, &mut news);
-        Ok(news)
+        Ok(())
     }
 
     /// What waits for its time is written now, and all is finished.
     pub fn finish(&mut self, session: &mut Session) -> Vec<FlightNews> {
         let mut news = Vec::new();
-        // What was recorded up to now is in the ring before it is written.
-        let _ = session.fill(&mut self.ring, &mut |_| {});
+        // The last records are in the spool a moment later. Among them is the death of the target, where that is why the recording ends.
+        for _ in 0..LAST_LOOKS {
+            std::thread::sleep(LAST_PAUSE);
+            let _ = self.see(session);
+        }
         if self.waiting.is_some() {
             self.write(session, &mut news);
         }
@@ -261,7 +274,7 @@ impl Flight {
         let path = self.options.shelf.path_for(&waiting.fired);
         let done =
             Pending::begin(&path).and_then(|pending| match self.write_into(session, &pending, &waiting) {
-                Ok(()) => self.start_finishing(&path, pending.folder(), &waiting),
+                Ok(()) => self.start_finishing(&path, pending.folder()),
                 Err(error) => {
                     pending.drop();
                     Err(error)
@@ -330,12 +343,14 @@ impl Flight {
         all.join(" ")
     }
 
-    fn start_finishing(&self, path: &Path, pending: &Path, _: &Waiting) -> Result<Child, FlightError> {
+    fn start_finishing(&self, path: &Path, pending: &Path) -> Result<Child, FlightError> {
         let Some((program, words)) = self.options.finish.split_first() else {
             return Err(FlightError::NotPending(pending.into()));
         };
         let mut command = Command::new(program);
         command.args(words).arg(pending).stdin(Stdio::null()).stdout(Stdio::null());
+        // Ctrl-C ends the recorder, which waits for what it has begun to write.
+        command.process_group(0);
         command.spawn().map_err(FlightError::file(path))
     }
 

@@ -25,6 +25,8 @@ pub(crate) use attend::Attend;
 pub(crate) use capture_args::CaptureArgs;
 pub(crate) use duration::duration;
 pub(crate) use profile::sample;
+#[cfg(feature = "bpf")]
+pub(crate) use rights::keep_rights_of_reader;
 
 pub(crate) use expression::calls_of;
 

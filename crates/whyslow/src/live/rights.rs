@@ -42,6 +42,20 @@ pub(super) fn of_sampler() {
     let _ = keep(SAMPLER);
 }
 
+/// This process, which makes a recording of what a recorder left, keeps what reading the code of the processes that live asks for, and
+/// writing to `folder`.
+#[cfg(feature = "bpf")]
+pub(crate) fn keep_rights_of_reader(folder: Option<&Path>) {
+    let mut kept = Capabilities::SYS_PTRACE
+        .union(Capabilities::DAC_READ_SEARCH)
+        .union(Capabilities::SYSLOG)
+        .union(Capabilities::CHECKPOINT_RESTORE);
+    if folder.is_some_and(is_anothers) {
+        kept |= Capabilities::DAC_OVERRIDE;
+    }
+    let _ = keep(kept);
+}
+
 /// True where a folder is another user's and not everybody's to write to.
 fn is_anothers(folder: &Path) -> bool {
     std::fs::metadata(folder)

@@ -288,6 +288,46 @@ fn deaths_are_kept_within_a_cool_down_and_old_recordings_make_place() {
 }
 
 #[test]
+fn a_command_that_fails_is_kept_as_it_ends_and_its_signals_are_its_own() {
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if is_refused() {
+        return;
+    }
+    let place = tempfile::tempdir().expect("a folder");
+    let kept = place.path().join("kept");
+    let told = place.path().join("told");
+    let script =
+        format!("trap 'echo got > {}' USR1; while [ ! -e {0} ]; do sleep 0.1; done; exit 3", told.display());
+    let mut command = Command::new(WHYSLOW);
+    command
+        .args(["record", "--ring", "5s", "--on", "exit!=0", "-o"])
+        .arg(&kept)
+        .args(["--", "sh", "-c", &script]);
+    let mut recorder = Killed(
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("whyslow"),
+    );
+    let mut said = BufReader::new(recorder.0.stderr.take().expect("piped"));
+    let mut all = String::new();
+    while !all.contains("keeps the last") {
+        assert!(said.read_line(&mut all).expect("text") > 0, "{all}");
+    }
+    assert!(all.contains("exit!=0 or `whyslow dump`") && !all.contains("SIGUSR1"), "{all}");
+    // The shell sets its trap a moment after it was started.
+    std::thread::sleep(Duration::from_millis(1500));
+    send(10, recorder.0.id());
+    said.read_to_string(&mut all).expect("text");
+    let status = recorder.0.wait().expect("ended");
+    assert_eq!(status.code(), Some(3), "the status of the command: {all}");
+    let recordings = recordings(&kept);
+    assert_eq!(recordings.len(), 1, "{all}");
+    let meta = meta(&recordings[0]);
+    let reason = meta["kept"]["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("exited with status 3"), "{meta}");
+    let report = text_of(&["report", &recordings[0].display().to_string()]);
+    assert!(report.contains("exited with status 3"), "{report}");
+}
+
+#[test]
 fn the_memory_holds_at_a_hundred_thousand_calls_a_second() {
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if is_refused() {

@@ -23,7 +23,7 @@ pub(super) struct RingArgs {
     #[arg(long, value_name = "TIME", value_parser = whyslow_flight::time, help_heading = "Keep the last seconds")]
     pub(super) ring: Option<Duration>,
     /// When to keep it (may repeat): request>200ms, request>p99*3, made>200ms, error, call>1s, errno=EPIPE|ETIMEDOUT, psi=cpu>20%,
-    /// oom, signal=SIGSEGV, exit!=0. SIGUSR1 and `whyslow dump` always do
+    /// oom, signal=SIGSEGV, exit!=0. `whyslow dump` always does, and SIGUSR1 where no command is recorded
     #[arg(long = "on", value_name = "TRIGGER", value_parser = typed, requires = "ring", help_heading = "Keep the last seconds")]
     on: Vec<String>,
     /// So long after a trigger is kept, too
@@ -63,6 +63,7 @@ fn memory(text: &str) -> Result<u64, String> {
 pub(super) fn finish(folder: &Path) -> anyhow::Result<Status> {
     // The recorder and what it records come first.
     let _ = rustix::process::nice(10);
+    live::keep_rights_of_reader(folder.parent());
     whyslow_flight::finish(folder)?;
     Ok(Status::Done)
 }
@@ -101,6 +102,7 @@ pub(super) fn run(
     let program = std::env::current_exe().context("where whyslow itself is")?;
     let mut attendant = Attendant {
         flight: None,
+        has_command: !live.command.is_empty(),
         folder: folder.clone(),
         ring: (before, args.after, args.memory),
         make: Some(Box::new({
@@ -138,6 +140,8 @@ type Make = Box<dyn FnOnce(&str) -> anyhow::Result<FlightOptions>>;
 /// The flight recorder at the side of a recording.
 struct Attendant {
     flight: Option<Flight>,
+    /// A command is recorded: SIGUSR1 is passed on to it, as other signals are.
+    has_command: bool,
     folder: PathBuf,
     /// Before, after, memory.
     ring: (Duration, Duration, u64),
@@ -159,9 +163,11 @@ impl Attend for Attendant {
     fn begin(&mut self, session: &Session, words: &str) -> anyhow::Result<()> {
         let Some(make) = self.make.take() else { bail!("a recording begins once") };
         let options = make(words)?;
+        let by_hand = if self.has_command { "`whyslow dump`" } else { "SIGUSR1 or `whyslow dump`" };
         let on = match options.on.as_slice() {
-            [] => "SIGUSR1 or `whyslow dump`".to_string(),
-            some => format!("{}, SIGUSR1 or `whyslow dump`", some.join(", ")),
+            [] => by_hand.to_string(),
+            some if self.has_command => format!("{} or {by_hand}", some.join(", ")),
+            some => format!("{}, {by_hand}", some.join(", ")),
         };
         say!(
             "whyslow: keeps the last {:.0} s of {} in {} of memory; on {} it is written to {}",
