@@ -119,7 +119,7 @@ impl FlightRing {
             reader: SpoolReader::freeing(spool, FREE_STEP),
             spool: spool.into(),
             bounds,
-            segments: Segments::new()?,
+            segments: Segments::new(bounds.packed())?,
             told: Told::default(),
             eyes: Eyes::new(watched),
             clock,

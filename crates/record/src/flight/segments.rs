@@ -6,6 +6,10 @@ use std::io;
 
 /// Bytes of a stream that are packed at once: enough for the packer to find what repeats.
 const PACK: usize = 256 << 10;
+/// The least of that, where there are so many CPUs that what is not packed yet would take the ring's memory.
+const PACK_AT_LEAST: usize = 16 << 10;
+/// What is not packed yet may take one part in so many of the memory.
+const FRESH_SHARE: u64 = 8;
 /// zstd's fastest: records repeat so much that higher levels gain little.
 const LEVEL: i32 = 1;
 
@@ -26,12 +30,22 @@ pub(super) struct Segments {
     fresh: Vec<Vec<u8>>,
     packer: zstd::bulk::Compressor<'static>,
     bytes: u64,
+    /// Bytes for what is not packed yet.
+    fresh_room: u64,
 }
 
 impl Segments {
-    pub(super) fn new() -> io::Result<Segments> {
+    /// Of a ring that may take `memory` bytes.
+    pub(super) fn new(memory: u64) -> io::Result<Segments> {
         let packer = zstd::bulk::Compressor::new(LEVEL)?;
-        Ok(Segments { segments: VecDeque::new(), fresh: Vec::new(), packer, bytes: 0 })
+        let fresh_room = memory / FRESH_SHARE;
+        Ok(Segments { segments: VecDeque::new(), fresh: Vec::new(), packer, bytes: 0, fresh_room })
+    }
+
+    /// Bytes of a stream from which on they are packed.
+    fn pack_at(&self) -> usize {
+        let share = self.fresh_room / self.fresh.len().max(1) as u64;
+        share.clamp(PACK_AT_LEAST as u64, PACK as u64) as usize
     }
 
     /// Appends a record of a stream. Before the first mark nothing is kept.
@@ -43,10 +57,11 @@ impl Segments {
             self.fresh.resize_with(stream + 1, Vec::new);
         }
         self.fresh[stream].extend_from_slice(record);
-        if self.fresh[stream].len() >= PACK { self.pack(stream) } else { Ok(()) }
+        if self.fresh[stream].len() >= self.pack_at() { self.pack(stream) } else { Ok(()) }
     }
 
     fn pack(&mut self, stream: usize) -> io::Result<()> {
+        let pack_at = self.pack_at();
         let (fresh, Some(last)) = (&mut self.fresh[stream], self.segments.back_mut()) else { return Ok(()) };
         if fresh.is_empty() {
             return Ok(());
@@ -54,6 +69,8 @@ impl Segments {
         let mut packed = self.packer.compress(fresh)?;
         packed.shrink_to_fit();
         fresh.clear();
+        // It doubles as it grows, and grew further before other streams came.
+        fresh.shrink_to(2 * pack_at);
         last.bytes += packed.len() as u64;
         self.bytes += packed.len() as u64;
         last.packed.push((stream, packed));
@@ -137,7 +154,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_handed_over_in_order_and_the_oldest_goes_first() {
-        let mut segments = Segments::new().expect("made");
+        let mut segments = Segments::new(64 << 20).expect("made");
         segments.add(0, b"before the first mark").expect("added");
         assert!(read(&segments).is_empty());
         for at in [10, 20, 30] {
@@ -157,5 +174,21 @@ mod tests {
         assert_eq!(read(&segments)[0], (0, [[20; 8], [30; 8]].concat()));
         assert!(segments.forget_first() && !segments.forget_first());
         assert_eq!(read(&segments)[0], (0, vec![30; 8]));
+    }
+
+    #[test]
+    fn streams_of_many_cpus_leave_the_memory_to_what_is_packed() {
+        let memory = 48 << 20;
+        let mut segments = Segments::new(memory).expect("made");
+        segments.mark(Mark::at(10)).expect("marked");
+        // Those that come first may be large before the others are known.
+        for round in 0..80 {
+            for stream in (0..256).filter(|stream| round > 40 || *stream < 2) {
+                segments.add(stream, &[round; 8 << 10]).expect("added");
+            }
+        }
+        let all: usize = read(&segments).iter().map(|(_, bytes)| bytes.len()).sum();
+        assert_eq!(all, (41 * 2 + 39 * 256) * (8 << 10));
+        assert!(segments.bytes() < memory / 3, "{}", segments.bytes());
     }
 }

@@ -162,10 +162,15 @@ impl Session {
             from_exec_of: None,
             ..self.options.clone()
         };
+        let mut spans = self.spans_within(whole);
+        if self.options.mode == Mode::Counts && self.options.few_in_full && !counted {
+            // They were few, and each is there.
+            spans.iter_mut().filter(|(_, _, calls)| *calls == 1).for_each(|(_, _, calls)| *calls = 0);
+        }
         let number = |at: Timestamp| at.get().unwrap_or_default();
         let window = WindowHead {
             ended: ring.until(),
-            spans: self.spans_within(whole),
+            spans,
             losses: losses
                 .into_iter()
                 .map(|of| (of.table, [number(of.from), number(of.to), of.lost, of.produced, of.refused]))

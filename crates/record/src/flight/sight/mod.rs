@@ -150,6 +150,7 @@ impl Eyes {
         let there: HashSet<u32> = state.processes.iter().map(|info| info.pid).collect();
         // The end of others was lost.
         self.living.retain(|pid, _| there.contains(pid));
+        self.processes.retain(|_, pid| there.contains(pid));
         self.names.retain(|pid, _| there.contains(pid));
         self.descriptors(&state.descriptors);
     }
