@@ -238,8 +238,7 @@ impl Session {
         Head::new(clock, began_ns, &options, &state).write(&options.spool)?;
         let (mut code, mut quotas) = (Code::new(&options.debug_dirs), Quotas::new(&options.spool));
         for process in &options.pids {
-            // Who reads a window looks at the code of those that live.
-            if !options.lasting {
+            if !is_read_in_windows(&options) {
                 code.began(*process);
             }
             quotas.began(*process, began_ns);
@@ -303,7 +302,7 @@ impl Session {
         self.kernel.watch(&pids.iter().map(|pid| u64::from(*pid)).collect::<Vec<_>>())?;
         self.kernel.look_around();
         for process in pids {
-            if !self.options.lasting {
+            if !is_read_in_windows(&self.options) {
                 self.code.began(*process);
             }
             self.quotas.began(*process, monotonic_ns());
@@ -422,11 +421,11 @@ impl Session {
             }
             if self.options.lasting {
                 self.options.pids.push(pid);
-            } else if !follows {
+            } else if !follows && !is_read_in_windows(&self.options) {
                 self.code.began(pid);
             }
         }
-        if !follows && !self.options.lasting {
+        if !follows && !is_read_in_windows(&self.options) {
             self.code.look();
         }
     }
@@ -575,6 +574,11 @@ impl Session {
             options: self.options,
         })
     }
+}
+
+/// Who reads a window, of a lasting recording or of a ring, looks at the code of those that live then.
+fn is_read_in_windows(options: &Options) -> bool {
+    options.lasting || options.spool_room.is_some()
 }
 
 fn coverage(mode: CallsMode) -> Coverage {
