@@ -2,9 +2,11 @@
 
 mod looks;
 mod pairs;
+mod slow_files;
 
 use crate::asker::Asker;
 use pairs::{EXPLAINS, Explains};
+use slow_files::OF_FILES;
 use whyslow_model::{Finding, FollowsFrom, Severity, ShareWhole};
 
 /// From this part of the hot function's time on a kind of work is what the function does.
@@ -17,6 +19,11 @@ const MIN_PART: f64 = 0.15;
 /// From this part of what a program computes on, kinds of work that are named are what it does: collectors, compilers at run time and its start
 /// take their part of the rest.
 const KINDS_PART: f64 = 0.3;
+
+/// All pairs of a cause and what goes with it.
+fn all() -> impl Iterator<Item = &'static Explains> {
+    EXPLAINS.iter().chain(OF_FILES)
+}
 
 /// Marks the findings that follow from another one.
 pub(crate) fn mark(findings: &mut [Finding], asker: Asker<'_>) {
@@ -47,7 +54,7 @@ pub(crate) fn mark(findings: &mut [Finding], asker: Asker<'_>) {
 
 /// What is known of two rules.
 fn pair(cause: &str, consequence: &str) -> Option<&'static Explains> {
-    EXPLAINS.iter().find(|pair| pair.cause == cause && pair.consequences.contains(&consequence))
+    all().find(|pair| pair.cause == cause && pair.consequences.contains(&consequence))
 }
 
 /// True where the one is the kind of work that the other's computing is.

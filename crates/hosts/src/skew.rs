@@ -126,7 +126,9 @@ fn most_allowed(ranges: Vec<(i64, i64)>) -> Option<Skew> {
             peaks.push((depth, ends[at].0, next.0));
         }
     }
-    let most = peaks.iter().map(|(depth, ..)| *depth).max().filter(|most| *most >= MIN_EXCHANGES)?;
+    // Between two exchanges there is one the other way round: the answer, and the next question.
+    let exchanges = |pairs: u64| pairs.div_ceil(2);
+    let most = peaks.iter().map(|(depth, ..)| *depth).max().filter(|most| exchanges(*most) >= MIN_EXCHANGES)?;
     let good = peaks.iter().filter(|(depth, ..)| *depth as f64 >= NEARLY_AS_GOOD * most as f64);
     let good: Vec<(u64, i64, i64)> = good.copied().collect();
     let middle = |(_, low, high): &(u64, i64, i64)| low.midpoint(*high);
@@ -138,7 +140,7 @@ fn most_allowed(ranges: Vec<(i64, i64)>) -> Option<Skew> {
     Some(Skew {
         shift_ns: middle(best),
         within_ns: best.2.abs_diff(best.1).div_ceil(2),
-        exchanges: best.0,
+        exchanges: exchanges(best.0),
         is_ambiguous: good.iter().any(is_far),
     })
 }

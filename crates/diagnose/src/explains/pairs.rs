@@ -2,7 +2,6 @@
 
 use super::looks::{
     CALLS, CERTIFICATES_READ, COMPUTES, FAULTS, MANY_CALLS, OF_STARTS, POLLED, READ_AND_DECODED,
-    READ_AND_LISTED, SAVES, SLEEPS, SYNCED, UNEVEN, WOKEN,
 };
 
 /// One cause with what goes with it.
@@ -30,46 +29,6 @@ pub(super) static EXPLAINS: &[Explains] = &[
             "duplicate-write",
         ],
         reason: "a file opened with O_SYNC waits for the device at each write",
-        starts: false,
-    },
-    Explains { cause: "rename-fsync-storm", consequences: SYNCED, reason: SAVES, starts: false },
-    Explains { cause: "io-imbalance", consequences: SYNCED, reason: UNEVEN, starts: false },
-    Explains {
-        cause: "overlay-copy-up",
-        consequences: &["slow-file-io", "disk-saturated", "journal-commit-stall", "writeback-throttle"],
-        reason: "the open that takes long copies the whole file first",
-        starts: false,
-    },
-    Explains {
-        cause: "misaligned-io",
-        consequences: &["slow-file-io", "random-io", "disk-saturated", "small-writes"],
-        reason: "a write of a part of a page waits until the page was read",
-        starts: false,
-    },
-    Explains {
-        cause: "fuse-context-switch",
-        consequences: READ_AND_LISTED,
-        reason: "each call goes to the file system's program and back, which makes small ones dear",
-        starts: false,
-    },
-    Explains {
-        cause: "cgroup-stat-cost",
-        consequences: READ_AND_LISTED,
-        reason: "the kernel adds the figures of each group up and writes them as text",
-        starts: false,
-    },
-    Explains {
-        cause: "negative-dentry-bloat",
-        consequences: &["syscall-heavy", "cpu-bound", "slow-file-io", "repeated-stat"],
-        reason: "each new name is looked up in the file system",
-        starts: false,
-    },
-    Explains { cause: "timer-wakeup-storm", consequences: WOKEN, reason: CALLS, starts: false },
-    Explains { cause: "sleep-polling", consequences: &["timer-wakeup-storm"], reason: SLEEPS, starts: true },
-    Explains {
-        cause: "mmap-lock-contention",
-        consequences: &["mmap-churn", "madvise-churn", "minor-fault-storm", "syscall-heavy", "cpu-bound"],
-        reason: "what the calls take is mostly the wait for the lock of the memory map",
         starts: false,
     },
     Explains {

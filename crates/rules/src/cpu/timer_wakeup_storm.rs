@@ -102,6 +102,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// True for a sleep of Go's runtime, which is none of the program's.
+#[gated]
 fn is_of_go(sleep: &Sleep) -> bool {
     sleep.syscall == Syscall::NANOSLEEP && sleep.period <= OF_GO
 }
