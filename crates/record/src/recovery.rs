@@ -167,14 +167,7 @@ impl Recorded {
     /// Where the streams cannot be read.
     pub fn recover(spool: &Path) -> Result<Recorded, RecordError> {
         let end = WindowEnd::read(spool);
-        let mut notes = match &end {
-            Some(end) => end.notes.clone(),
-            None => vec![
-                "the recorder was killed: this is what it had written by then; what was lost, what it cost, \
-                 and in part who had the CPUs meanwhile, is unknown"
-                    .to_string(),
-            ],
-        };
+        let mut notes = end.as_ref().map(|end| end.notes.clone()).unwrap_or_default();
         let head = read_head(spool).unwrap_or_else(|reason| {
             notes.push(format!(
                 "{}: {reason}; its times count from the start of the machine, and which processes and files were there \
@@ -183,6 +176,11 @@ impl Recorded {
             ));
             Head::unknown()
         });
+        if end.is_none() && head.window.is_none() {
+            let killed = "the recorder was killed: this is what it had written by then; what was lost, what it cost, \
+                          and in part who had the CPUs meanwhile, is unknown";
+            notes.insert(0, killed.to_string());
+        }
         let parked = unwinding::kept_parked(spool).unwrap_or_else(|reason| {
             notes.push(format!("where goroutines waited is unknown: parked.json: {reason}"));
             Vec::new()
@@ -203,8 +201,6 @@ impl Recorded {
         let mut only_counted = end.as_ref().is_some_and(|end| end.only_counted);
         let mut cost = None;
         if let Some(window) = &head.window {
-            // Nobody was killed.
-            notes.remove(0);
             ended = clock.epoch(window.ended);
             (spans, losses, only_counted) = (window.spans(), window.losses(), window.counted);
             cost = Some(Cost {
@@ -289,6 +285,34 @@ mod tests {
             let notes = notes(folder.path());
             assert!(notes.len() == 2 && notes[1].contains("head.json: it is damaged"), "{notes:?}");
         }
+    }
+
+    #[test]
+    fn a_window_that_ended_was_not_killed() {
+        let told = |kept: bool, cut: bool| {
+            let window = WindowHead {
+                ended: 40,
+                spans: vec![(10, 47, 1)],
+                losses: vec![("sched".into(), [10, 47, 3, 9, 0])],
+                notes: vec!["kept".into()],
+                counted: true,
+                target_share: None,
+                per_call: 0,
+            };
+            let head = Head::new(Clock { offset: 7 }, 5, &Options::default(), &[]);
+            let head = Head { window: kept.then_some(window), ..head };
+            let folder = spool(&serde_json::to_vec(&head).expect("encoded"));
+            if cut {
+                let end = WindowEnd { ended: 30, ..WindowEnd::default() };
+                end.write(folder.path()).expect("written");
+            }
+            let recorded = Recorded::recover(folder.path()).expect("recovered");
+            (recorded.notes.len(), recorded.ended.get(), recorded.losses.len())
+        };
+        assert_eq!(told(false, true), (0, Some(37), 0));
+        assert_eq!(told(true, false), (1, Some(47), 1));
+        // Nobody writes both: what is damaged must not end the reader.
+        assert_eq!(told(true, true), (1, Some(47), 1));
     }
 
     #[test]

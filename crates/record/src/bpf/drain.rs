@@ -12,7 +12,7 @@ use crate::clock::{monotonic_ns, thread_cpu_ns};
 use crate::error::RecordError;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -201,9 +201,10 @@ fn run(
     let mut rounds = 0u32;
     let mut written = 0;
     loop {
-        let last = stop.load(Ordering::Acquire);
         // Asked before this round: what was there then is in the spool behind it.
-        let turn = turns.try_recv().ok();
+        let turn = turns.try_recv();
+        // A recording that is dropped ends as well.
+        let last = stop.load(Ordering::Acquire) || matches!(turn, Err(TryRecvError::Disconnected));
         let round_began = monotonic_ns();
         let most = room.map_or(u64::MAX, |room| counters.freed.load(Ordering::Acquire).saturating_add(room));
         let mut keep = |stream: &str, bytes: &[u8]| {
@@ -259,7 +260,7 @@ fn run(
             // A record is visible a moment after its time was taken.
             counters.until.store(round_began.saturating_sub(VISIBLE_AFTER_NS), Ordering::Release);
         }
-        if let Some(Turn { folder, done }) = turn {
+        if let Ok(Turn { folder, done }) = turn {
             let result = spool.turn(&folder);
             counters.failed.store(false, Ordering::Release);
             // Nobody may wait any more.
