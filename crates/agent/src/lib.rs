@@ -6,12 +6,16 @@
 //! be taken elsewhere; `findings.json`, those that are open; `status.json`, what it says of itself. A kill costs the window that is open.
 
 #[cfg(feature = "bpf")]
+mod error;
+#[cfg(feature = "bpf")]
 mod lives;
 #[cfg(feature = "bpf")]
 mod outbox;
 mod outcome;
 #[cfg(feature = "bpf")]
 mod own;
+#[cfg(feature = "bpf")]
+mod plan;
 #[cfg(feature = "bpf")]
 mod rows;
 #[cfg(feature = "bpf")]
@@ -30,9 +34,11 @@ mod window;
 #[cfg(feature = "bpf")]
 mod within;
 
+#[cfg(feature = "bpf")]
+pub use error::AgentError;
 pub use outcome::WindowOutcome;
 #[cfg(feature = "bpf")]
-pub use run::{AgentError, AgentOrder, run};
+pub use run::{AgentOrder, run};
 pub use settings::AgentSettings;
 pub use shed::AgentDetail;
 pub use status::AgentStatus;

@@ -1,7 +1,9 @@
 //! The loop: records, cuts windows at the begin of each minute, has them told, and keeps to the budget.
 
+use crate::error::AgentError;
 use crate::outcome::WindowOutcome;
 use crate::own::OwnMeter;
+use crate::plan::{begin_of, in_words, micros, options, rest_of, run_id, write_samples};
 use crate::settings::AgentSettings;
 use crate::shed::{AgentDetail, Shedding};
 use crate::status::AgentStatus;
@@ -12,19 +14,20 @@ use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime};
 use whyslow_host::{Sample, Sampler, SamplerOptions};
-use whyslow_model::{Event, Sink, visible};
+use whyslow_model::visible;
 use whyslow_privacy::files;
-use whyslow_record::{Mode, Options, RecordError, Session};
-use whyslow_store::{Meta, WriteOptions, Writer};
+use whyslow_record::{RecordError, Session};
 
 /// Between two looks for signals and children.
 const LOOK: Duration = Duration::from_millis(250);
 /// Between two looks at how the recording goes.
 const TICK: Duration = Duration::from_secs(2);
-/// Bytes of the rings of calls of all CPUs together.
-const RING_BYTES: u64 = 8 << 20;
+/// One that was told to end, or killed, may take so long.
+const ENDING: Duration = Duration::from_secs(5);
+/// From a failure to the next try: to load the programs takes most of a second of a CPU.
+const RETRY: Duration = Duration::from_secs(10);
 /// Bytes of a spool from which on its window is cut before its time.
 const MOST_SPOOL: u64 = 128 << 20;
 /// Windows that wait to be told at most; then the oldest are given up.
@@ -32,33 +35,6 @@ const MOST_WINDOWS: usize = 5;
 /// A window is told for so many windows' length at most, and at least so long.
 const LONGEST_TELLING: u32 = 3;
 const SHORTEST_TELLING: Duration = Duration::from_secs(60);
-
-/// Why the agent ended.
-#[derive(thiserror::Error, Debug)]
-pub enum AgentError {
-    /// Nothing can be recorded.
-    #[error(transparent)]
-    Record(#[from] RecordError),
-    /// Its state cannot be kept.
-    #[error("{}: {source}\nnext: choose another folder by `state`, or make room there", visible::path(path))]
-    State {
-        /// The folder or file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// Another agent has this state.
-    #[error(
-        "{}: another agent uses it (process {pid})\nnext: end that one, or choose another folder by `state`",
-        visible::path(path)
-    )]
-    Taken {
-        /// The folder.
-        path: PathBuf,
-        /// Its process.
-        pid: u32,
-    },
-}
 
 /// What the agent is asked to do while it runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -132,6 +108,10 @@ struct Agent {
     opened: Instant,
     boundary: Instant,
     ticked: Instant,
+    /// When recording is tried again after it failed.
+    retry: Instant,
+    /// Recording began within the open window.
+    holds_start: bool,
     /// Bytes spooled before the open window.
     spooled: u64,
     sampler: Option<Sampler>,
@@ -157,9 +137,14 @@ impl Agent {
         }
         if let Ok(before) = AgentStatus::read(&state)
             && before.pid != std::process::id()
-            && before.is_running()
         {
-            return Err(AgentError::Taken { path: state, pid: before.pid });
+            let began = Instant::now();
+            while before.is_running() {
+                if began.elapsed() > ENDING {
+                    return Err(AgentError::Taken { path: state, pid: before.pid });
+                }
+                std::thread::sleep(LOOK);
+            }
         }
         let now = Instant::now();
         let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
@@ -177,6 +162,8 @@ impl Agent {
             opened: now,
             boundary: now,
             ticked: now,
+            retry: now,
+            holds_start: true,
             spooled: 0,
             sampler: Sampler::new(SamplerOptions {
                 threads: false,
@@ -254,7 +241,7 @@ impl Agent {
         }
         let spool = self.folder.join(SPOOL);
         self.session = Some(Session::start(options(&self.settings, self.shedding.detail, pids, spool))?);
-        self.spooled = 0;
+        (self.spooled, self.holds_start) = (0, true);
         (self.status.detail, self.status.shed) =
             (self.shedding.detail, self.shedding.detail.shed().map(str::to_string));
         Ok(())
@@ -273,8 +260,10 @@ impl Agent {
         self.ticked = now;
         let Some(session) = &mut self.session else {
             // Somebody may have come.
-            if let Err(error) = self.begin_session() {
-                self.trouble(error.to_string(), say);
+            if now >= self.retry
+                && let Err(why) = self.begin_anew()
+            {
+                self.fail(&why, say);
             }
             return;
         };
@@ -289,18 +278,40 @@ impl Agent {
                     "a window was cut before its time: more came than its spool may have".to_string(),
                     say,
                 );
-                self.shedding.decide(f64::MAX, 0.0);
-                self.cut_with(true, say);
+                let is_less = !self.settings.keep_detail && self.shedding.decide(f64::MAX, 0.0);
+                self.cut_with(is_less, say);
             }
             Ok(_) => {}
             Err(error) => self.fail(&error.to_string(), say),
         }
     }
 
-    /// Recording failed: it begins anew with the next window.
+    /// Recording failed: it begins anew a little later.
     fn fail(&mut self, why: &str, say: &mut dyn FnMut(&str)) {
-        self.session = None;
-        self.trouble(format!("recording failed, and begins anew: {why}"), say);
+        self.end_session();
+        self.retry = Instant::now() + RETRY;
+        self.trouble(format!("recording failed, and begins anew in {} s: {why}", RETRY.as_secs()), say);
+    }
+
+    /// Ends what is recorded, with its threads: none of them may write where the next one does. What was not cut is given up.
+    fn end_session(&mut self) {
+        if let Some(session) = self.session.take() {
+            let _ = session.stop();
+        }
+    }
+
+    /// Records into the window that is open, of which nothing is kept.
+    fn begin_anew(&mut self) -> Result<(), String> {
+        self.end_session();
+        let spool = self.folder.join(SPOOL);
+        // A disk that was full may have left no folder.
+        if self.folder.exists() {
+            std::fs::remove_dir_all(&self.folder).map_err(|error| error.to_string())?;
+        }
+        for path in [&self.folder, &spool] {
+            files::create_folder(path).map_err(|error| error.to_string())?;
+        }
+        self.begin_session().map_err(|error| error.to_string())
     }
 
     fn cut(&mut self, say: &mut dyn FnMut(&str)) {
@@ -315,8 +326,13 @@ impl Agent {
         let spool = match self.open() {
             Ok(spool) => spool,
             Err(error) => {
-                self.fail(&error.to_string(), say);
+                // The open window has no folder of its own to go on in.
                 self.boundary = Instant::now() + self.settings.length();
+                self.fail(&error.to_string(), say);
+                let _ = std::fs::remove_dir_all(&done);
+                self.status.windows_lost += 1;
+                self.samples.clear();
+                self.write_status(say);
                 return;
             }
         };
@@ -349,8 +365,8 @@ impl Agent {
         self.status.cpu_share = used.cpu_share;
         self.status.cpu_share_mean = self.cpu_sum / self.cuts as f64;
         self.status.memory = used.memory;
-        // The first windows hold the start.
-        let changed = self.cuts > 1
+        // A window with the start of a recording says nothing of those that follow: programs are loaded, and code is looked at.
+        let changed = !std::mem::take(&mut self.holds_start)
             && !self.settings.keep_detail
             && self.shedding.decide(
                 used.cpu_share / (self.settings.cpu / 100.0),
@@ -372,14 +388,7 @@ impl Agent {
 
     /// The same with other options: in the window that is open.
     fn renew(&mut self, say: &mut dyn FnMut(&str)) {
-        drop(self.session.take());
-        let spool = self.folder.join(SPOOL);
-        let emptied = std::fs::remove_dir_all(&spool).and_then(|()| files::create_folder(&spool));
-        let begun = match emptied {
-            Ok(()) => self.begin_session().map_err(|error| error.to_string()),
-            Err(error) => Err(error.to_string()),
-        };
-        if let Err(why) = begun {
+        if let Err(why) = self.begin_anew() {
             self.fail(&why, say);
         }
         // Loading programs is no window's cost.
@@ -578,132 +587,5 @@ impl Agent {
             // Nothing but the report of it is lost.
             say(&format!("{}: {error}", visible::path(&self.settings.state)));
         }
-    }
-}
-
-/// What is recorded at a level of detail.
-fn options(settings: &AgentSettings, detail: AgentDetail, pids: Vec<u32>, spool: PathBuf) -> Options {
-    let has = |least: AgentDetail| detail < least;
-    Options {
-        pids,
-        all: settings.all,
-        name: settings.names.first().cloned(),
-        mode: Mode::Counts,
-        few_in_full: has(AgentDetail::Counts),
-        payload: if has(AgentDetail::Least) { settings.payload } else { 0 },
-        sched: has(AgentDetail::NoSwitches),
-        wait_stacks: settings.wait_stacks && has(AgentDetail::NoWaitStacks),
-        sample_hz: if has(AgentDetail::Least) { settings.sample_hz } else { 0 },
-        net: has(AgentDetail::Least),
-        // They are of the whole time since a thread began to be watched.
-        totals: false,
-        files: has(AgentDetail::NoSwitches),
-        lasting: true,
-        ring_bytes: RING_BYTES,
-        spool,
-        ..Options::default()
-    }
-}
-
-/// A window that would end sooner takes the next one's time too, us.
-const SHORTEST: i64 = 500_000;
-
-/// How long a window is that begins then, us: up to a multiple of its length.
-fn rest_of(now: i64, length: i64) -> i64 {
-    let rest = length - now.rem_euclid(length);
-    if rest < SHORTEST { rest + length } else { rest }
-}
-
-/// The multiple that a window which began then is told of.
-fn begin_of(began: i64, length: i64) -> i64 {
-    let near = began.saturating_add(SHORTEST);
-    near - near.rem_euclid(length)
-}
-
-/// The host's samples go the way of a recording.
-fn write_samples(folder: &Path, samples: &[Sample]) -> Result<(), whyslow_store::StoreError> {
-    let meta = Meta { tool: concat!("whyslow ", env!("CARGO_PKG_VERSION")).to_string(), ..Meta::default() };
-    let mut writer = Writer::create(folder, meta, WriteOptions::CONVERT)?;
-    for table in samples.iter().flat_map(|sample| &sample.tables) {
-        writer.push(Event::Figures(Box::new(table.clone())));
-    }
-    writer.finish().map(drop)
-}
-
-/// Of the names of parts: when the agent began, and its process.
-fn run_id() -> String {
-    let mut number = micros(SystemTime::now()) as u64 ^ u64::from(std::process::id()) << 52;
-    let mut digits = Vec::new();
-    while number > 0 {
-        digits.push(char::from_digit((number % 36) as u32, 36).unwrap_or('0'));
-        number /= 36;
-    }
-    digits.iter().rev().collect()
-}
-
-fn micros(time: SystemTime) -> i64 {
-    time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64)
-}
-
-fn in_words(settings: &AgentSettings, processes: usize, missing: &[String]) -> String {
-    if settings.all {
-        return format!("all processes ({processes} now)");
-    }
-    let mut words = Vec::new();
-    for (what, names) in [
-        ("unit", &settings.units),
-        ("container", &settings.containers),
-        ("name", &settings.names),
-        ("cgroup", &settings.cgroups),
-    ] {
-        words.extend(names.iter().map(|name| format!("{what} {}", visible::line(name))));
-    }
-    words.extend(settings.ports.iter().map(|port| format!("port {port}")));
-    words.extend(settings.pids.iter().map(|pid| format!("process {pid}")));
-    let absent = match missing.len() {
-        0 => String::new(),
-        some => format!("; {some} of them fit nobody now"),
-    };
-    format!("{} ({processes} processes now{absent})", words.join(", "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_id_of_a_run_fits_into_names_of_parts() {
-        let id = run_id();
-        let fits =
-            |id: &str| id.len() <= 27 && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'z'));
-        assert!(fits(&id) && id.len() >= 4, "{id}");
-    }
-
-    #[test]
-    fn windows_end_at_the_begin_of_a_minute() {
-        const MINUTE: i64 = 60_000_000;
-        assert_eq!((rest_of(0, MINUTE), rest_of(25_000_000, MINUTE)), (MINUTE, 35_000_000));
-        assert_eq!((rest_of(59_900_000, MINUTE), begin_of(59_900_000, MINUTE)), (60_100_000, MINUTE));
-        assert_eq!((begin_of(MINUTE + 7, MINUTE), begin_of(85_000_000, MINUTE)), (MINUTE, MINUTE));
-        assert_eq!(begin_of(MINUTE - 3, MINUTE), MINUTE);
-    }
-
-    #[test]
-    fn each_level_records_no_more_than_the_one_before() {
-        let settings = AgentSettings::default();
-        let weights = AgentDetail::ALL.map(|detail| {
-            let options = options(&settings, detail, vec![1], PathBuf::new());
-            let parts = [options.few_in_full, options.sched, options.wait_stacks, options.net, options.files];
-            parts.iter().filter(|part| **part).count() + usize::from(options.sample_hz > 0)
-        });
-        assert!(weights.windows(2).all(|pair| pair[0] > pair[1]), "{weights:?}");
-    }
-
-    #[test]
-    fn the_targets_are_told_in_words() {
-        let settings =
-            AgentSettings { units: vec!["nginx".into()], ports: vec![80], ..AgentSettings::default() };
-        let words = in_words(&settings, 3, &["no".into()]);
-        assert_eq!(words, "unit nginx, port 80 (3 processes now; 1 of them fit nobody now)");
     }
 }

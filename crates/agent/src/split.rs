@@ -220,8 +220,10 @@ mod tests {
     use whyslow_model::{Call, Nanos, Timestamp};
 
     fn process(pid: Tid, cmdline: &str) -> Event<'static> {
+        let program =
+            cmdline.split(' ').next().map(|path| path.rsplit('/').next().unwrap_or(path).to_string());
         let cmdline = Some(cmdline.to_string());
-        Event::Process(ProcessInfo { pid, comm: Some("x".into()), cmdline, ..ProcessInfo::default() })
+        Event::Process(ProcessInfo { pid, comm: program, cmdline, ..ProcessInfo::default() })
     }
 
     #[test]

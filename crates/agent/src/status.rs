@@ -77,8 +77,9 @@ impl AgentStatus {
 
     /// Whether the agent that wrote it is there.
     pub fn is_running(&self) -> bool {
-        let name = std::fs::read_to_string(format!("/proc/{}/comm", self.pid)).unwrap_or_default();
-        name.starts_with("whyslow")
+        let read = |file: &str| std::fs::read(format!("/proc/{}/{file}", self.pid)).unwrap_or_default();
+        // One that was killed has no memory, and with it no command line, while the kernel still takes its programs away.
+        read("comm").starts_with(b"whyslow") && !read("cmdline").is_empty()
     }
 
     pub(crate) fn write(&self, state: &Path) -> std::io::Result<()> {

@@ -8,6 +8,7 @@ use crate::own;
 use crate::rows::{HostFigures, Named};
 use crate::split::{ServiceFacts, Splitter};
 use hashbrown::HashSet;
+use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use whyslow_diagnose::diagnose;
@@ -111,6 +112,13 @@ fn room(source: &std::io::Error) -> &'static str {
 /// # Errors
 /// Where it is none that has ended, or the parts or findings cannot be written. It stays then.
 pub fn tell_window(state: &Path, folder: &Path) -> Result<WindowOutcome, WindowError> {
+    // What a killed agent began may still be told, while the next one begins to tell the same.
+    let lock = std::fs::File::open(state)
+        .and_then(|state| Ok(flock(&state, FlockOperation::LockExclusive).map(|()| state)?));
+    let _lock = lock.map_err(|source| WindowError::Write { path: state.into(), source })?;
+    if !folder.exists() {
+        return Ok(WindowOutcome::default());
+    }
     let about = WindowAbout::read(folder).ok_or_else(|| WindowError::NotThere(folder.into()))?;
     let findings_path = state.join(FINDINGS);
     let (mut lives, damaged) = Lives::read(&findings_path);

@@ -42,9 +42,10 @@ impl Drop for Ended {
     }
 }
 
+/// The services end before their folder goes.
 struct Place {
-    folder: TempDir,
     services: Vec<Ended>,
+    folder: TempDir,
 }
 
 type Row = BTreeMap<String, String>;
@@ -59,7 +60,7 @@ impl Place {
             skipped(String::from_utf8_lossy(&tried.stderr));
             return None;
         }
-        let mut place = Place { folder, services: Vec::new() };
+        let mut place = Place { services: Vec::new(), folder };
         std::fs::write(place.path("settings.json"), format!("[{}0]", "1,".repeat(20_000))).expect("written");
         std::fs::write(place.path("slow"), "").expect("written");
         for name in ["orders.py", "mails.py"] {
@@ -221,7 +222,9 @@ fn a_finding_opens_continues_over_a_kill_and_closes_once_the_service_is_mended()
     place.wait_for("the next window", |place| (place.findings("orders.py").len() > before).then_some(()));
     let after: Vec<_> = place.findings("orders.py").into_iter().filter(|(one, _)| *one == finding).collect();
     assert_eq!(after.iter().filter(|(_, state)| state == "open").count(), 1, "{after:?}");
-    assert!(place.status().is_some_and(|status| status["windows_lost"] == 1));
+    // Two, where it was killed while it cut one.
+    let lost = place.status().and_then(|status| status["windows_lost"].as_u64());
+    assert!(matches!(lost, Some(1 | 2)), "{lost:?}");
 
     std::fs::remove_file(place.path("slow")).expect("mended");
     place.wait_for("its end", |place| {

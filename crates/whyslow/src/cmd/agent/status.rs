@@ -6,7 +6,8 @@ use crate::output;
 use crate::status::Status;
 use std::io::{self, Write};
 use whyslow_agent::AgentStatus;
-use whyslow_model::{Timestamp, visible};
+use whyslow_model::time::civil_date;
+use whyslow_model::visible;
 
 /// Troubles that are shown.
 const SHOWN: usize = 5;
@@ -30,8 +31,15 @@ pub(super) fn run(args: &StateArgs, global: &Global) -> anyhow::Result<Status> {
     Ok(if is_running { Status::Done } else { Status::Found })
 }
 
+/// `2026-11-27 17:49:03 UTC`, of us since 1970.
+fn at(us: i64) -> String {
+    let seconds = us.max(0) as u64 / 1_000_000;
+    let (year, month, day) = civil_date(seconds / 86_400);
+    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
+}
+
 fn print(status: &AgentStatus, is_running: bool, out: &mut dyn Write) -> io::Result<()> {
-    let at = |us: i64| Timestamp::new(us.max(0) as u64 * 1_000).date_and_time();
     match is_running {
         true => writeln!(out, "The agent runs (process {}) since {}.", status.pid, at(status.since))?,
         false => writeln!(out, "The agent does not run; it was seen last at {}.", at(status.at))?,
