@@ -27,6 +27,8 @@ use whyslow_query_engine::{QueryAnswer, QueryError, QueryLimits, answer_on, harm
 
 /// Bytes that sorts and groups may put aside in the temporary folder.
 const MOST_SPILLED: u64 = 4 << 30;
+/// How often a question is asked again because a part was gone or could not be decoded.
+const ASKED_AGAIN: usize = 2;
 
 /// What questions are about, and what they may take.
 #[derive(Clone, Debug)]
@@ -104,16 +106,45 @@ impl Fleet {
         let lower = sql.to_lowercase();
         let named: Vec<&str> =
             PART_TABLES.iter().map(|table| table.name).filter(|name| lower.contains(name)).collect();
-        self.prepare(&named).await?;
         let known: Vec<String> = PART_TABLES.iter().map(|table| table.name.to_string()).collect();
-        match answer_on(&self.context, sql, &[], limits, &known).await {
-            // A part that cannot be decoded costs itself, and not the answer.
-            Err(error) if is_of_a_part(&error) && self.listing.examine().await > 0 => {
+        self.answered(&named, sql, &[], limits, &known).await
+    }
+
+    /// Asks; and again where a part was gone meanwhile, or cannot be decoded: that costs itself, and not the answer.
+    async fn answered(
+        &self,
+        tables: &[&str],
+        sql: &str,
+        values: &[(&str, ScalarValue)],
+        limits: QueryLimits,
+        known: &[String],
+    ) -> Result<QueryAnswer, FleetError> {
+        let mut left = ASKED_AGAIN;
+        loop {
+            self.prepare(tables).await?;
+            let answer = answer_on(&self.context, sql, values, limits, known).await;
+            let is_wrong = match &answer {
+                Ok(_) => self.is_given() && self.listing.has_lost_some().await?,
+                Err(error) => self.is_of_a_part(error),
+            };
+            if is_wrong && left > 0 && self.listing.examine().await > 0 {
+                left -= 1;
                 self.again().await;
-                self.prepare(&named).await?;
-                Ok(answer_on(&self.context, sql, &[], limits, &known).await?)
+            } else if is_wrong && answer.is_ok() {
+                let root = self.listing.root.given.clone();
+                return Err(FleetError::Store { root, reason: "parts go while they are read".to_string() });
+            } else {
+                return Ok(answer?);
             }
-            answer => Ok(answer?),
+        }
+    }
+
+    /// Whether it can come of a part that is gone or cannot be decoded.
+    fn is_of_a_part(&self, error: &QueryError) -> bool {
+        match error {
+            QueryError::Failed(_) => true,
+            QueryError::Question(text) => text.contains("arquet") || self.listing.misses_some(),
+            _ => false,
         }
     }
 
@@ -124,16 +155,8 @@ impl Fleet {
         sql: &str,
         values: &[(&str, ScalarValue)],
     ) -> Result<Rows, FleetError> {
-        self.prepare(tables).await?;
         let limits = QueryLimits { rows: usize::MAX, time: self.options.time, ..QueryLimits::default() };
-        let answer = match answer_on(&self.context, sql, values, limits, &[]).await {
-            Err(error) if is_of_a_part(&error) && self.listing.examine().await > 0 => {
-                self.again().await;
-                self.prepare(tables).await?;
-                answer_on(&self.context, sql, values, limits, &[]).await
-            }
-            answer => answer,
-        }?;
+        let answer = self.answered(tables, sql, values, limits, &[]).await?;
         if answer.truncated {
             return Err(QueryError::TooLarge("the answer of a step".to_string()).into());
         }
@@ -187,15 +210,6 @@ impl Fleet {
             known.insert(table.name);
         }
         Ok(())
-    }
-}
-
-/// Whether it can come of a part that cannot be decoded.
-fn is_of_a_part(error: &QueryError) -> bool {
-    match error {
-        QueryError::Failed(_) => true,
-        QueryError::Question(text) => text.contains("arquet"),
-        _ => false,
     }
 }
 

@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use whyslow_parts::{Claims, PartTable};
+use whyslow_parts::{Claims, MOST_PART_BYTES, PartTable};
 
 /// Bytes of footers that are kept. Of further ones it is kept that they are sound; they are read again by the scan.
 const MOST_KEPT: usize = 256 << 20;
@@ -29,6 +29,15 @@ const MOST_KEPT: usize = 256 << 20;
 /// bytes at once are cheaper than one more of them.
 const END_NEAR: usize = 8 << 10;
 const END_REMOTE: usize = 32 << 10;
+
+/// Why a part is not read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum PartTrouble {
+    /// It was listed, and is there no more.
+    Gone,
+    /// What is wrong with it, in words.
+    Wrong(String),
+}
 
 /// What the end of a part says.
 #[derive(Debug)]
@@ -63,31 +72,35 @@ impl Footers {
         if self.is_remote { 64 } else { 16 }
     }
 
-    /// The end of a part; what is wrong with it else.
+    /// The end of a part.
     pub(crate) async fn of(
         &self,
         table: &'static PartTable,
         object: &ObjectMeta,
-    ) -> Result<Arc<Footer>, String> {
+    ) -> Result<Arc<Footer>, PartTrouble> {
         let known = |of: &Self| {
             of.known.lock().unwrap_or_else(PoisonError::into_inner).get(&object.location).cloned()
         };
         if let Some(footer) = known(self) {
             return Ok(footer);
         }
+        if object.size > MOST_PART_BYTES {
+            let size = object.size;
+            return Err(PartTrouble::Wrong(format!(
+                "it has {size} bytes; a part has {MOST_PART_BYTES} at most"
+            )));
+        }
         let (store, object_meta, is_remote) = (self.store.clone(), object.clone(), self.is_remote);
         // A task of its own: it is the decoder that panics, and on another thread that it runs.
         let read = SpawnedTask::spawn(async move {
             let metadata =
-                metadata(&store, &object_meta, is_remote).await.map_err(|error| damaged(&error))?;
-            let about = whyslow_parts::about(table, &metadata).map_err(|error| error.to_string())?;
-            check_columns(table, &metadata)?;
-            Ok::<_, String>((metadata, about.claims))
+                metadata(&store, &object_meta, is_remote).await.map_err(|error| trouble(&error))?;
+            let about = whyslow_parts::about(table, &metadata)
+                .map_err(|error| PartTrouble::Wrong(error.to_string()))?;
+            check_columns(table, &metadata).map_err(PartTrouble::Wrong)?;
+            Ok::<_, PartTrouble>((metadata, about.claims))
         });
-        let (metadata, claims) = read
-            .join()
-            .await
-            .map_err(|_| "it is damaged: the decoder of Parquet gave up on it".to_string())??;
+        let (metadata, claims) = read.join().await.map_err(|_| gave_up())??;
         let size = metadata.memory_size();
         let has_room = self.kept.fetch_add(size, Ordering::Relaxed) + size <= MOST_KEPT;
         let footer = Arc::new(Footer { metadata: has_room.then(|| Arc::new(metadata)), claims });
@@ -96,8 +109,8 @@ impl Footers {
         Ok(footer)
     }
 
-    /// Decodes a whole part; what is wrong with it else.
-    pub(crate) async fn decode(&self, part: &FoundPart) -> Result<(), String> {
+    /// Decodes a whole part, to see whether it can be.
+    pub(crate) async fn decode(&self, part: &FoundPart) -> Result<(), PartTrouble> {
         let reader = PartBytes {
             store: self.store.clone(),
             object: part.object.clone(),
@@ -113,8 +126,8 @@ impl Footers {
         });
         match task.join().await {
             Ok(Ok(())) => Ok(()),
-            Ok(Err(error)) => Err(damaged(&error)),
-            Err(_) => Err("it is damaged: the decoder of Parquet gave up on it".to_string()),
+            Ok(Err(error)) => Err(trouble(&error)),
+            Err(_) => Err(gave_up()),
         }
     }
 }
@@ -144,10 +157,19 @@ fn check_columns(table: &'static PartTable, metadata: &ParquetMetaData) -> Resul
     Ok(())
 }
 
-fn damaged(error: &ParquetError) -> String {
-    match error {
-        ParquetError::External(why) => format!("it cannot be read: {}", first_line(&why.to_string())),
-        other => format!("it is damaged: {}", first_line(&other.to_string())),
+fn gave_up() -> PartTrouble {
+    PartTrouble::Wrong("it is damaged: the decoder of Parquet gave up on it".to_string())
+}
+
+fn trouble(error: &ParquetError) -> PartTrouble {
+    let of_store = match error {
+        ParquetError::External(why) => why.downcast_ref::<object_store::Error>(),
+        _ => None,
+    };
+    match of_store {
+        Some(object_store::Error::NotFound { .. }) => PartTrouble::Gone,
+        Some(why) => PartTrouble::Wrong(format!("it cannot be read: {}", first_line(&why.to_string()))),
+        None => PartTrouble::Wrong(format!("it is damaged: {}", first_line(&error.to_string()))),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which parts there are of the hours that are asked about, and which of them are read. Only folders of those hours are listed.
 
 use crate::error::FleetError;
-use crate::footers::{Footer, Footers};
+use crate::footers::{Footer, Footers, PartTrouble};
 use crate::span::HOUR;
 use crate::store::{FleetRoot, first_line};
 use futures::{StreamExt, TryStreamExt};
@@ -16,6 +16,8 @@ use whyslow_parts::{
 
 /// Listings under way at once.
 const LISTINGS: usize = 16;
+/// How often a question lists anew because parts were gone. `compact` leaves what it joined for minutes: more than once is rare.
+const LISTED_AGAIN: usize = 3;
 /// Remarks that are kept; a store full of strangers' files is to fill no memory.
 const MOST_REMARKS: usize = 100;
 
@@ -36,7 +38,7 @@ pub(crate) struct FoundPart {
     pub(crate) footer: Arc<Footer>,
 }
 
-/// Lists, and keeps what it found: a store is taken as it was when it was first asked.
+/// Lists, and keeps what it found: a store is taken as it was when it was first asked, until a part is gone.
 #[derive(Debug)]
 pub(crate) struct FleetListing {
     pub(crate) root: FleetRoot,
@@ -83,12 +85,29 @@ impl FleetListing {
         (given.len() as u64, given.values().map(|part| part.object.size).sum())
     }
 
-    /// The parts of a table that hold what is wanted.
+    /// The parts of a table that hold what is wanted. A part that is gone was joined to others, or is too old to be kept: it is
+    /// listed anew. What is listed again and again and never there is told as others that cannot be read.
     pub(crate) async fn parts(
         &self,
         table: &'static PartTable,
         wanted: &Wanted,
     ) -> Result<Vec<FoundPart>, FleetError> {
+        for _ in 0..LISTED_AGAIN {
+            if let Some(parts) = self.parts_of_list(table, wanted, false).await? {
+                return Ok(parts);
+            }
+            self.forget();
+        }
+        Ok(self.parts_of_list(table, wanted, true).await?.unwrap_or_default())
+    }
+
+    /// The same of the lists that are kept; `None` where a part is gone, unless such a part is to be left out.
+    async fn parts_of_list(
+        &self,
+        table: &'static PartTable,
+        wanted: &Wanted,
+        without_gone: bool,
+    ) -> Result<Option<Vec<FoundPart>>, FleetError> {
         let listed = self.list(table, wanted).await?;
         let objects: BTreeMap<PartName, ObjectMeta> = {
             let refused = held(&self.refused);
@@ -99,7 +118,8 @@ impl FleetListing {
             .into_iter()
             .filter_map(|name| Some((name.clone(), objects.get(name)?.clone())))
             .collect();
-        for part in self.with_footers(table, unsure).await? {
+        let Some(unsure) = self.with_footers(table, unsure, without_gone).await else { return Ok(None) };
+        for part in unsure {
             if let Some(claimed) = part.footer.claims.clone() {
                 claims.insert(part.name, claimed);
             }
@@ -122,11 +142,11 @@ impl FleetListing {
                 .filter_map(|name| objects.get(&name).cloned().map(|object| (name, object)))
                 .collect();
             let wanted_parts = chosen.len();
-            let parts = self.with_footers(table, chosen).await?;
+            let Some(parts) = self.with_footers(table, chosen, without_gone).await else { return Ok(None) };
             if parts.len() == wanted_parts {
                 held(&self.given)
                     .extend(parts.iter().map(|part| (part.object.location.clone(), part.clone())));
-                return Ok(parts);
+                return Ok(Some(parts));
             }
             // What was refused covers nothing: it is chosen again without it.
             let refused = held(&self.refused);
@@ -168,11 +188,17 @@ impl FleetListing {
         if let Some(known) = held(&self.folders).get(&folder) {
             return Ok(known.clone());
         }
+        let found = self.list_folder(&folder).await?;
+        held(&self.folders).insert(folder, found.clone());
+        Ok(found)
+    }
+
+    async fn list_folder(&self, folder: &str) -> Result<Vec<(PartName, ObjectMeta)>, FleetError> {
         let failed = |error: object_store::Error| FleetError::Store {
             root: self.root.given.clone(),
             reason: first_line(&error.to_string()),
         };
-        let prefix = Path::parse(&folder).map_err(|error| failed(error.into()))?;
+        let prefix = Path::parse(folder).map_err(|error| failed(error.into()))?;
         let mut found = Vec::new();
         let mut listing = self.root.store.list(Some(&prefix));
         while let Some(object) = listing.try_next().await.map_err(failed)? {
@@ -185,16 +211,45 @@ impl FleetListing {
                 Err(error) => self.remark(format!("{error}; it is not read")),
             }
         }
-        held(&self.folders).insert(folder, found.clone());
         Ok(found)
     }
 
-    /// Reads the end of each part, where it says what it is. Those that are no parts are told and left out.
+    /// Whether a part that was given to a scan is there no more, by new lists. It is for engines that pass over files that are gone:
+    /// what is there after an answer was there before it.
+    pub(crate) async fn has_lost_some(&self) -> Result<bool, FleetError> {
+        let folders: Vec<String> = held(&self.folders).keys().cloned().collect();
+        let found: Vec<Vec<(PartName, ObjectMeta)>> = futures::stream::iter(&folders)
+            .map(|folder| self.list_folder(folder))
+            .buffered(LISTINGS)
+            .try_collect()
+            .await?;
+        let there: HashSet<Path> = found.into_iter().flatten().map(|(_, object)| object.location).collect();
+        let gone: Vec<Path> =
+            held(&self.given).keys().filter(|part| !there.contains(part)).cloned().collect();
+        held(&self.root.tally.missing).extend(gone);
+        Ok(self.misses_some())
+    }
+
+    /// Lists anew from now on.
+    fn forget(&self) {
+        let missing = std::mem::take(&mut *held(&self.root.tally.missing));
+        held(&self.given).retain(|part, _| !missing.contains(part));
+        held(&self.folders).clear();
+    }
+
+    /// Whether a part was gone when it was read.
+    pub(crate) fn misses_some(&self) -> bool {
+        !held(&self.root.tally.missing).is_empty()
+    }
+
+    /// Reads the end of each part, where it says what it is. Those that are no parts are told and left out. `None` where one is
+    /// gone, unless such a part is to be left out too.
     async fn with_footers(
         &self,
         table: &'static PartTable,
         parts: Vec<(PartName, ObjectMeta)>,
-    ) -> Result<Vec<FoundPart>, FleetError> {
+        without_gone: bool,
+    ) -> Option<Vec<FoundPart>> {
         let mut found = Vec::with_capacity(parts.len());
         let mut all = futures::stream::iter(parts)
             .map(|(name, object)| async {
@@ -205,10 +260,12 @@ impl FleetListing {
         while let Some((name, object, footer)) = all.next().await {
             match footer {
                 Ok(footer) => found.push(FoundPart { object, name, footer }),
-                Err(reason) => self.refuse(&object.location, &reason),
+                Err(PartTrouble::Gone) if !without_gone => return None,
+                Err(PartTrouble::Gone) => self.refuse(&object.location, "it is listed, and is not there"),
+                Err(PartTrouble::Wrong(reason)) => self.refuse(&object.location, &reason),
             }
         }
-        Ok(found)
+        Some(found)
     }
 
     fn refuse(&self, part: &Path, reason: &str) {
@@ -216,16 +273,25 @@ impl FleetListing {
         held(&self.refused).insert(part.clone());
     }
 
-    /// Decodes all that was given to scans, and leaves out what cannot be decoded. How many parts that is.
+    /// After an error: lists anew where a part was gone; else decodes all that was given to scans, and leaves out what cannot be
+    /// decoded. How many parts that is.
     pub(crate) async fn examine(&self) -> usize {
+        if self.misses_some() {
+            self.forget();
+            return 1;
+        }
         let parts: Vec<FoundPart> = held(&self.given).values().cloned().collect();
         let mut bad = 0;
         for part in parts {
-            if let Err(reason) = self.footers.decode(&part).await {
+            let Err(trouble) = self.footers.decode(&part).await else { continue };
+            if let PartTrouble::Wrong(reason) = trouble {
                 self.refuse(&part.object.location, &reason);
-                held(&self.given).remove(&part.object.location);
-                bad += 1;
             }
+            held(&self.given).remove(&part.object.location);
+            bad += 1;
+        }
+        if self.misses_some() {
+            self.forget();
         }
         bad
     }
@@ -234,5 +300,62 @@ impl FleetListing {
     pub(crate) fn taken(&self) -> [u64; 3] {
         let tally = &self.root.tally;
         [&tally.listings, &tally.reads, &tally.bytes].map(|count| count.load(Ordering::Relaxed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store;
+    use whyslow_parts::{HostRow, MinuteRows, Observed, PartAbout, PartMinutes, PartRow, encode};
+
+    /// 2026-11-27 00:00 UTC, in hours.
+    const AT: i64 = 498_816;
+
+    /// Writes rows of a minute each as one part.
+    fn write(root: &std::path::Path, minutes: std::ops::Range<u32>, level: u32) -> PartName {
+        let (hour, _) = PartHour::of(UtcTime(AT * HOUR)).unwrap();
+        let mut rows: MinuteRows<HostRow> = MinuteRows::default();
+        for minute in minutes.clone() {
+            let start = UtcTime(AT * HOUR + i64::from(minute) * crate::span::MINUTE);
+            let observed = Observed { host: "web-1".into(), start, seconds: 60.0 };
+            let row =
+                HostRow { resource: "cpu".into(), metric: "busy".into(), value: 0.5, unit: "share".into() };
+            rows.push(&observed, &row);
+        }
+        let name = PartName {
+            table: HostRow::table().name,
+            hour,
+            host: PartHost::One("web-1".into()),
+            minutes: PartMinutes::range(minutes.start, minutes.end).unwrap(),
+            level,
+            id: "run1".into(),
+        };
+        let path = root.join(name.path());
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let bytes = encode(HostRow::table(), &[rows.finish().unwrap()], &PartAbout::new("test")).unwrap();
+        std::fs::write(path, bytes).unwrap();
+        name
+    }
+
+    #[tokio::test]
+    async fn parts_that_went_after_they_were_listed_are_listed_anew() {
+        let place = tempfile::TempDir::new().unwrap();
+        let sources = [write(place.path(), 0..1, 0), write(place.path(), 1..2, 0)];
+        let listing = FleetListing::new(store::open(place.path().to_str().unwrap()).unwrap());
+        let (table, wanted) = (HostRow::table(), Wanted { hours: vec![AT], hosts: None });
+        assert_eq!(listing.list(table, &wanted).await.unwrap().len(), 2);
+        let joined = write(place.path(), 0..2, 1);
+        for name in &sources {
+            std::fs::remove_file(place.path().join(name.path())).unwrap();
+        }
+        let found = listing.parts(table, &wanted).await.unwrap();
+        assert_eq!(found.iter().map(|part| &part.name).collect::<Vec<_>>(), [&joined]);
+        // One that grew too old to be kept.
+        std::fs::remove_file(place.path().join(joined.path())).unwrap();
+        assert!(listing.footers.decode(&found[0]).await.is_err_and(|trouble| trouble == PartTrouble::Gone));
+        assert_eq!(listing.examine().await, 1);
+        assert!(listing.parts(table, &wanted).await.unwrap().is_empty());
+        assert_eq!((listing.given(), listing.remarks()), ((0, 0), vec![]));
     }
 }

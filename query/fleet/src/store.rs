@@ -11,10 +11,11 @@ use object_store::{
     CopyOptions, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore,
     PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
 };
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use url::Url;
 
 /// What questions took of the store so far.
@@ -26,6 +27,8 @@ pub(crate) struct FleetTally {
     pub(crate) reads: AtomicU64,
     /// Bytes of parts that were read.
     pub(crate) bytes: AtomicU64,
+    /// Parts that were listed, and were gone when they were read.
+    pub(crate) missing: Mutex<HashSet<Path>>,
 }
 
 /// The place of the parts, opened.
@@ -90,6 +93,13 @@ impl CountedStore {
         self.tally.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
+    fn note(&self, location: &Path, error: &object_store::Error) {
+        if matches!(error, object_store::Error::NotFound { .. }) {
+            let mut missing = self.tally.missing.lock().unwrap_or_else(PoisonError::into_inner);
+            missing.insert(location.clone());
+        }
+    }
+
     fn refused<T>(&self) -> Result<T> {
         Err(object_store::Error::NotSupported { source: "a question writes nothing".into() })
     }
@@ -113,13 +123,15 @@ impl ObjectStore for CountedStore {
 
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
         let head = options.head;
-        let result = self.inner.get_opts(location, options).await?;
+        let result = self.inner.get_opts(location, options).await;
+        let result = result.inspect_err(|error| self.note(location, error))?;
         self.count(if head { 0 } else { result.range.end - result.range.start });
         Ok(result)
     }
 
     async fn get_ranges(&self, location: &Path, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
-        let found = self.inner.get_ranges(location, ranges).await?;
+        let found = self.inner.get_ranges(location, ranges).await;
+        let found = found.inspect_err(|error| self.note(location, error))?;
         self.count(found.iter().map(|bytes| bytes.len() as u64).sum());
         Ok(found)
     }
@@ -167,6 +179,10 @@ mod tests {
         assert_eq!(root.store.get_ranges(&path, &[0..1, 7..8]).await.unwrap().len(), 2);
         assert_eq!(root.tally.bytes.load(Ordering::Relaxed), 5);
         assert!(root.store.put(&path, "x".into()).await.is_err());
+        assert!(root.store.get_range(&Path::from("b"), 0..1).await.is_err());
+        assert!(root.store.get_ranges(&Path::from("c"), &[0..1]).await.is_err());
+        let missing = root.tally.missing.lock().unwrap().clone();
+        assert_eq!(missing, HashSet::from([Path::from("b"), Path::from("c")]));
         assert_eq!(std::fs::read(place.path().join("a")).unwrap(), b"12345678");
     }
 }

@@ -160,16 +160,18 @@ fn narrow_span(filter: &Expr, from: &mut i64, until: &mut i64) {
             narrow_span(right, from, until);
         }
         Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
-            let (op, moment) = match (is_start(left), is_start(right)) {
-                (true, _) => (Some(*op), time(right)),
-                (_, true) => (op.swap(), time(left)),
+            let (op, value) = match (is_start(left), is_start(right)) {
+                (true, _) => (Some(*op), right),
+                (_, true) => (op.swap(), left),
                 _ => return,
             };
-            let (Some(op), Some(moment)) = (op, moment) else { return };
+            let (Some(op), Some(moment)) = (op, time(value)) else { return };
+            // A moment cut to microseconds may lie just before what was asked.
+            let is_cut = matches!(&**value, Expr::Literal(ScalarValue::TimestampNanosecond(Some(ns), _), _) if ns.rem_euclid(1_000) != 0);
             match op {
                 Operator::Gt | Operator::GtEq => least(moment),
-                // A moment cut to microseconds may lie just before what was asked.
-                Operator::Lt | Operator::LtEq => *until = (*until).min(moment.saturating_add(1)),
+                Operator::Lt => *until = (*until).min(moment.saturating_add(i64::from(is_cut))),
+                Operator::LtEq => *until = (*until).min(moment.saturating_add(1)),
                 Operator::Eq => {
                     least(moment);
                     *until = (*until).min(moment.saturating_add(1));

@@ -18,53 +18,53 @@ use whyslow_parts::{
     part_table,
 };
 
-pub const MINUTE: i64 = 60_000_000;
-pub const HOUR: i64 = 60 * MINUTE;
+pub(crate) const MINUTE: i64 = 60_000_000;
+pub(crate) const HOUR: i64 = 60 * MINUTE;
 /// What the parts say wrote them.
 const AGENT: &str = "synthetic";
 
 /// What is made.
 #[derive(Clone, Debug)]
-pub struct FleetPlan {
-    pub hosts: usize,
-    pub hours: i64,
+pub(crate) struct FleetPlan {
+    pub(crate) hosts: usize,
+    pub(crate) hours: i64,
     /// The end: the begin of an hour, microseconds of UTC.
-    pub until: i64,
+    pub(crate) until: i64,
     /// Hours at the end that are not compacted: a part a minute.
-    pub loose: i64,
-    pub seed: u64,
+    pub(crate) loose: i64,
+    pub(crate) seed: u64,
 }
 
 /// What is known of it.
 #[derive(Clone, Debug, serde::Serialize)]
-pub struct FleetTruth {
-    pub hosts: usize,
-    pub from: i64,
-    pub until: i64,
+pub(crate) struct FleetTruth {
+    pub(crate) hosts: usize,
+    pub(crate) from: i64,
+    pub(crate) until: i64,
     /// A fault: on these hosts, from and until when, of this service and this kind of time, so many times as long.
-    pub fault: PlacedFault,
+    pub(crate) fault: PlacedFault,
     /// A version that costs more, from its time to the end.
-    pub canary: PlacedFault,
-    pub old_version: &'static str,
-    pub new_version: &'static str,
+    pub(crate) canary: PlacedFault,
+    pub(crate) old_version: &'static str,
+    pub(crate) new_version: &'static str,
     /// They tell nothing from `silent_from` on.
-    pub silent: Vec<String>,
-    pub silent_from: i64,
+    pub(crate) silent: Vec<String>,
+    pub(crate) silent_from: i64,
     /// It loses one event of ten.
-    pub lossy: String,
+    pub(crate) lossy: String,
 }
 
 /// A fault that was placed.
 #[derive(Clone, Debug, serde::Serialize)]
-pub struct PlacedFault {
-    pub rule: &'static str,
-    pub service: &'static str,
-    pub hosts: Vec<String>,
-    pub from: i64,
-    pub until: i64,
-    pub state: &'static str,
-    pub object: &'static str,
-    pub factor: f64,
+pub(crate) struct PlacedFault {
+    pub(crate) rule: &'static str,
+    pub(crate) service: &'static str,
+    pub(crate) hosts: Vec<String>,
+    pub(crate) from: i64,
+    pub(crate) until: i64,
+    pub(crate) state: &'static str,
+    pub(crate) object: &'static str,
+    pub(crate) factor: f64,
 }
 
 /// Numbers that look drawn (splitmix64): the same ones for the same seed.
@@ -105,7 +105,7 @@ impl FleetPlan {
         self.until - self.hours * HOUR
     }
 
-    pub fn host(&self, at: usize) -> String {
+    pub(crate) fn host(&self, at: usize) -> String {
         format!("web-{at:05}")
     }
 
@@ -115,7 +115,7 @@ impl FleetPlan {
     }
 
     /// What is placed.
-    pub fn truth(&self) -> FleetTruth {
+    pub(crate) fn truth(&self) -> FleetTruth {
         // Three quarters through, at five past: for most of a short fleet all is well.
         let fault_from = self.from() + (self.hours * 3 / 4).min(self.hours - 1) * HOUR + 5 * MINUTE;
         FleetTruth {
@@ -454,7 +454,7 @@ fn write(root: &Path, name: &PartName, bytes: &[u8], written: &AtomicU64) -> std
 }
 
 /// Writes the fleet and its truth. How many bytes that is.
-pub fn generate(plan: &FleetPlan, root: &Path) -> std::io::Result<u64> {
+pub(crate) fn generate(plan: &FleetPlan, root: &Path) -> std::io::Result<u64> {
     let truth = plan.truth();
     let written = AtomicU64::new(0);
     std::fs::create_dir_all(root)?;

@@ -2,27 +2,27 @@
 //! a database, a Python one behind gunicorn, a Ruby one. The rows and their sizes are those of recordings; the names are others.
 
 /// A row of the account.
-pub struct SeedRow {
-    pub state: &'static str,
-    pub call: Option<&'static str>,
-    pub object: Option<&'static str>,
-    pub line: Option<&'static str>,
+pub(crate) struct SeedRow {
+    pub(crate) state: &'static str,
+    pub(crate) call: Option<&'static str>,
+    pub(crate) object: Option<&'static str>,
+    pub(crate) line: Option<&'static str>,
     /// Thread time a second.
-    pub ns: f64,
-    pub threads: u32,
+    pub(crate) ns: f64,
+    pub(crate) threads: u32,
     /// It grows with the requests.
-    pub by_load: bool,
+    pub(crate) by_load: bool,
 }
 
 /// A service.
-pub struct Seed {
-    pub service: &'static str,
-    pub process: &'static str,
-    pub rows: &'static [SeedRow],
-    pub protocol: &'static str,
-    pub endpoints: &'static [(&'static str, f64)],
+pub(crate) struct Seed {
+    pub(crate) service: &'static str,
+    pub(crate) process: &'static str,
+    pub(crate) rows: &'static [SeedRow],
+    pub(crate) protocol: &'static str,
+    pub(crate) endpoints: &'static [(&'static str, f64)],
     /// The median duration of a request.
-    pub duration_ns: f64,
+    pub(crate) duration_ns: f64,
 }
 
 const fn row(
@@ -40,7 +40,7 @@ const fn row(
     SeedRow { state, call: some(call), object: some(object), line: some(line), ns, threads, by_load }
 }
 
-pub static SEEDS: &[Seed] = &[
+pub(crate) static SEEDS: &[Seed] = &[
     Seed {
         service: "storefront",
         process: "pricing",
@@ -126,7 +126,7 @@ pub static SEEDS: &[Seed] = &[
 ];
 
 /// Figures of the host: resource, metric, unit, a usual value.
-pub static FIGURES: &[(&str, &str, &str, f64)] = &[
+pub(crate) static FIGURES: &[(&str, &str, &str, f64)] = &[
     ("cpu", "user", "share", 0.31),
     ("cpu", "system", "share", 0.07),
     ("cpu", "iowait", "share", 0.02),

@@ -6,10 +6,12 @@ use datafusion::arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::file::metadata::KeyValue;
 use datafusion::parquet::file::properties::WriterProperties;
+use datafusion::prelude::SessionContext;
 use std::path::Path;
 use std::sync::Arc;
+use whyslow_parts::{PartAbout, PartMinutes, PartName, PartReader, encode, join_batches, part_table};
 use whyslow_query_engine::QueryLimits;
-use whyslow_query_fleet::FleetFindings;
+use whyslow_query_fleet::{Fleet, FleetFindings};
 
 /// A Parquet file of other columns that says of itself what is given.
 fn foreign(path: &Path, columns: Vec<(&str, ArrayRef)>, says: &[(&str, &str)]) {
@@ -81,19 +83,28 @@ async fn each_costs_itself_and_is_told() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn damage_within_a_part_is_found_when_it_is_decoded() {
-    let (place, _) = copied();
+    let (place, truth) = copied();
     let root = place.path();
-    let (whole, _) = sums(root).await;
-    // The bytes of its columns are others; its end is whole.
+    let all = async || {
+        let fleet = open(root, crate::whole(&truth));
+        let sql = "SELECT count(*) AS n, sum(ns) AS ns, count(DISTINCT line) AS lines FROM accounts";
+        let answer = fleet.ask(sql, QueryLimits::default()).await.unwrap();
+        (crate::answers::csv(&answer), fleet.remarks())
+    };
     let part = first_part(&root.join("accounts/date=2026-11-26/hour=21/host=web-00000"));
     let mut bytes = std::fs::read(&part).unwrap();
-    let half = bytes.len() / 2;
-    bytes[4..half].fill(0xA5);
+    std::fs::remove_file(&part).unwrap();
+    let (without, none) = all().await;
+    assert_eq!(none, Vec::<String>::new());
+    // The bytes of its columns are others; its end is whole.
+    let end =
+        bytes.len() - 8 - u32::from_le_bytes(bytes[bytes.len() - 8..][..4].try_into().unwrap()) as usize;
+    bytes[4..end].fill(0xA5);
     std::fs::write(&part, bytes).unwrap();
-    let (found, remarks) = sums(root).await;
-    assert_eq!(found, whole);
+    let (found, remarks) = all().await;
+    assert_eq!(found, without);
     assert!(
-        remarks.iter().any(|remark| remark.contains("host=web-00000/") && remark.contains("damaged")),
+        matches!(&remarks[..], [one] if one.contains("host=web-00000/") && one.contains("damaged")),
         "{remarks:?}"
     );
 }
@@ -120,4 +131,45 @@ async fn a_part_beside_its_sources_counts_once() {
     };
     assert_eq!(count(root).await, count(shared().0).await);
     assert!(truth.until - truth.from == 4 * HOUR);
+}
+
+/// Joins the minutes of a host's last hour, and removes them.
+fn join(root: &Path, host: &str) {
+    let table = part_table("accounts").unwrap();
+    let (mut batches, mut minutes, mut last) = (Vec::new(), PartMinutes::default(), None);
+    for entry in
+        std::fs::read_dir(root.join(format!("accounts/date=2026-11-26/hour=23/host={host}"))).unwrap()
+    {
+        let path = entry.unwrap().path();
+        let name: PartName = path.strip_prefix(root).unwrap().to_str().unwrap().parse().unwrap();
+        let part = PartReader::open(table, std::fs::read(&path).unwrap().into()).unwrap();
+        batches.extend(part.map(|batch| batch.unwrap()));
+        minutes = minutes.with(name.minutes);
+        last = Some(name);
+        std::fs::remove_file(path).unwrap();
+    }
+    let name = PartName { minutes, level: 1, ..last.unwrap() };
+    let rows = join_batches(table, &batches).unwrap();
+    std::fs::write(root.join(name.path()), encode(table, &[rows], &PartAbout::new("test")).unwrap()).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn parts_that_are_joined_while_a_question_is_open_are_listed_anew() {
+    let (place, truth) = copied();
+    let root = place.path().to_str().unwrap();
+    let span = crate::options(crate::whole(&truth));
+    let own = Fleet::open(root, span.clone()).unwrap();
+    let given = Fleet::open_on(SessionContext::new(), root, span).unwrap();
+    let sql =
+        "SELECT host, count(*) AS n, sum(ns) AS ns, max(start) AS last FROM accounts GROUP BY 1 ORDER BY 1";
+    for (fleet, host) in [(&own, "web-00002"), (&given, "web-00003")] {
+        let ask = async || {
+            let answer = fleet.ask(sql, QueryLimits::default()).await.unwrap();
+            crate::answers::csv(&answer)
+        };
+        let before = ask().await;
+        join(place.path(), host);
+        assert_eq!(ask().await, before);
+        assert_eq!(fleet.remarks(), Vec::<String>::new());
+    }
 }
