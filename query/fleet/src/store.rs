@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(root.tally.bytes.load(Ordering::Relaxed), 5);
         assert!(root.store.put(&path, "x".into()).await.is_err());
         assert!(root.store.get_range(&Path::from("b"), 0..1).await.is_err());
-        assert!(root.store.get_ranges(&Path::from("c"), &[0..1]).await.is_err());
+        assert!(root.store.get_ranges(&Path::from("c"), &[0..1, 2..3]).await.is_err());
         let missing = root.tally.missing.lock().unwrap().clone();
         assert_eq!(missing, HashSet::from([Path::from("b"), Path::from("c")]));
         assert_eq!(std::fs::read(place.path().join("a")).unwrap(), b"12345678");

@@ -222,7 +222,7 @@ fn minute(plan: &FleetPlan, truth: &FleetTruth, at: usize, start: i64, to: &mut 
         &observed,
         &AgentRow {
             version: "0.1.0".into(),
-            kernel: if at % 3 == 0 { "6.1.0-38-amd64" } else { "6.12.0-5-amd64" }.into(),
+            kernel: if at.is_multiple_of(3) { "6.1.0-38-amd64" } else { "6.12.0-5-amd64" }.into(),
             mode: "counts".into(),
             cpu_share: Some(0.006 * draw.noise(0.2)),
             memory_bytes: Some((38e6 * draw.noise(0.1)) as u64),
