@@ -128,7 +128,8 @@ fn most_allowed(ranges: Vec<(i64, i64)>) -> Option<Skew> {
     }
     // Between two exchanges there is one the other way round: the answer, and the next question.
     let exchanges = |pairs: u64| pairs.div_ceil(2);
-    let most = peaks.iter().map(|(depth, ..)| *depth).max().filter(|most| exchanges(*most) >= MIN_EXCHANGES)?;
+    let most =
+        peaks.iter().map(|(depth, ..)| *depth).max().filter(|most| exchanges(*most) >= MIN_EXCHANGES)?;
     let good = peaks.iter().filter(|(depth, ..)| *depth as f64 >= NEARLY_AS_GOOD * most as f64);
     let good: Vec<(u64, i64, i64)> = good.copied().collect();
     let middle = |(_, low, high): &(u64, i64, i64)| low.midpoint(*high);

@@ -19,8 +19,7 @@ fn every_pair_is_of_two_rules_and_no_rule_explains_itself() {
         let mut above = vec![pair.cause];
         let mut todo = vec![pair.cause];
         while let Some(cause) = todo.pop() {
-            for next in all().filter(|next| next.cause == cause).flat_map(|next| next.consequences)
-            {
+            for next in all().filter(|next| next.cause == cause).flat_map(|next| next.consequences) {
                 assert_ne!(*next, pair.cause, "{} explains itself", pair.cause);
                 if !above.contains(next) {
                     above.push(next);
