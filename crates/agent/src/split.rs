@@ -169,7 +169,7 @@ impl Splitter {
             // The host's, the disks', and what the recording is.
             Event::Figures(_) | Event::BlockIo(_) => {
                 self.host.push(event.clone());
-                return self.to_all(event);
+                return self.push_to_all(event);
             }
             Event::Stack(stack) => {
                 self.stacks.insert(stack.id, stack.clone());
@@ -177,7 +177,7 @@ impl Splitter {
             }
             Event::Span(_) | Event::Source(_) | Event::Loss(_) | Event::Cost(_) | Event::Note(_) => {
                 self.host.push(event.clone());
-                return self.to_all(event);
+                return self.push_to_all(event);
             }
             Event::Counts(_)
             | Event::Logged(_)
@@ -191,7 +191,7 @@ impl Splitter {
         }
     }
 
-    fn to_all(&mut self, event: Event<'_>) {
+    fn push_to_all(&mut self, event: Event<'_>) {
         self.services.iter_mut().for_each(|service| service.facts.push(event.clone()));
         let kept = match event {
             Event::Figures(table) => Event::Figures(table),

@@ -173,7 +173,7 @@ impl Flight {
     /// Where the recording cannot go on.
     pub fn tick(&mut self, session: &mut Session) -> Result<Vec<FlightNews>, FlightError> {
         self.see(session)?;
-        while let Some(asked) = self.options.asks.next() {
+        while let Some(asked) = self.options.asks.take() {
             let fired = Fired {
                 trigger: asked.kind().to_string(),
                 kind: asked.kind(),

@@ -42,12 +42,9 @@ pub fn skews(facts: &Facts, hosts: usize) -> Vec<Option<Skew>> {
     let mut next = VecDeque::from([0]);
     while let Some(from) = next.pop_front() {
         let Some(base) = known[from] else { continue };
-        for to in 0..hosts {
-            if known[to].is_some() {
-                continue;
-            }
+        for (to, unknown) in known.iter_mut().enumerate().filter(|(_, skew)| skew.is_none()) {
             if let Some(between) = between(&by_address, from, to) {
-                known[to] = Some(Skew {
+                *unknown = Some(Skew {
                     shift_ns: base.shift_ns.saturating_add(between.shift_ns),
                     within_ns: base.within_ns.saturating_add(between.within_ns),
                     exchanges: if from == 0 {

@@ -161,10 +161,10 @@ impl Fold for ReverseNames {
                     self.asks(seen, life, host_of(peer), Some(name));
                 }
             }
-            Some(peer) if seen.kind == FdKind::Unix => {
-                if memchr::memmem::find(call.args, Self::RESOLVED).is_some() {
-                    self.asks(seen, life, peer, None);
-                }
+            Some(peer)
+                if seen.kind == FdKind::Unix && memchr::memmem::find(call.args, Self::RESOLVED).is_some() =>
+            {
+                self.asks(seen, life, peer, None);
             }
             // Not connected, or before the capture: each datagram may name where it goes, and its bytes tell.
             None if seen.kind != FdKind::Unix => {

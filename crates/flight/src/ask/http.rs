@@ -207,7 +207,7 @@ mod tests {
             let answer = sent(address, broken);
             assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 400 "), "{answer}");
         }
-        assert!(asks.next().is_none());
+        assert!(asks.take().is_none());
         let asker = std::thread::spawn(move || {
             sent(
                 address,
@@ -215,7 +215,7 @@ mod tests {
             )
         });
         let asked = loop {
-            if let Some(asked) = asks.next() {
+            if let Some(asked) = asks.take() {
                 break asked;
             }
             std::thread::sleep(Duration::from_millis(2));

@@ -66,7 +66,7 @@ impl Asks {
     }
 
     /// The next one.
-    pub fn next(&mut self) -> Option<Asked> {
+    pub fn take(&mut self) -> Option<Asked> {
         self.from.try_recv().ok()
     }
 }

@@ -168,7 +168,7 @@ mod tests {
         ] {
             let until = Instant::now() + Duration::from_secs(10);
             let asked = loop {
-                if let Some(asked) = asks.next() {
+                if let Some(asked) = asks.take() {
                     break asked;
                 }
                 assert!(Instant::now() < until, "nobody asked");
