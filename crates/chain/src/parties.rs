@@ -5,7 +5,10 @@
 //! asked for, else one that waits for others and that no other one waits for. What the others did is kept apart, as a recorder keeps
 //! apart whom it follows.
 
+mod hosts;
 mod served;
+
+pub use hosts::OfHosts;
 
 use super::{Explainer, Path};
 use hashbrown::{HashMap, HashSet};
@@ -14,7 +17,7 @@ use whyslow_facts::folds::account::ObjectKind;
 use whyslow_facts::folds::graph::{LongCall, Resource};
 use whyslow_facts::{Facts, FdLife, IoStats, LifeId, Origin, ProcessId, SetApart};
 use whyslow_model::event::Tid;
-use whyslow_model::ids::{host_of_tid, tid_there};
+use whyslow_model::ids::tid_there;
 use whyslow_model::syscall::Moves;
 use whyslow_model::{CaptureKind, CaptureNote, FdKind, Followed, NoteKind, SourceId, Timestamp, Via};
 
@@ -54,15 +57,6 @@ impl Party {
             None => format!("process {}{on}", tid_there(self.pid)),
         }
     }
-}
-
-/// Recordings of several hosts: the target is on the first one.
-#[derive(Clone, Copy, Debug)]
-pub struct OfHosts<'a> {
-    /// The names of the hosts, by their numbers ([`whyslow_model::ids::host_of_tid`]).
-    pub names: &'a [String],
-    /// The recording of the first one: it is about its target.
-    pub first: SourceId,
 }
 
 /// Whose time captures of several processes tell.
@@ -113,44 +107,6 @@ impl Parties {
             return Ok(Some(Parties { apart: SetApart::default(), notes }));
         };
         Ok(Some(look.set_apart(&target, asked.is_some(), notes)))
-    }
-}
-
-impl Parties {
-    /// The same of recordings of several hosts: the target is that of the first host's recording, or the process there that was asked for.
-    ///
-    /// # Errors
-    /// If the process that was asked for is not in the first host's recording.
-    pub fn of_hosts(facts: &Facts, hosts: OfHosts<'_>, asked: Option<Tid>) -> Result<Parties, NoSuchParty> {
-        let mut look = Look::of(facts);
-        for party in &mut look.parties {
-            let host = usize::from(host_of_tid(party.pid));
-            party.host = hosts.names.get(host).filter(|_| host > 0).cloned();
-        }
-        // Whom the recorder took in is not what the recording is about.
-        let is_target = |party: &Party| match asked {
-            Some(pid) => party.host.is_none() && (party.pids.contains(&pid) || party.tids.contains(&pid)),
-            None => {
-                party.sources.contains(&hosts.first)
-                    && !party.pids.iter().any(|pid| facts.followed.of(*pid).is_some())
-            }
-        };
-        let target: Vec<usize> = (0..look.parties.len()).filter(|at| is_target(&look.parties[*at])).collect();
-        if target.is_empty() {
-            let known = look.parties.iter().filter(|party| party.host.is_none()).map(Party::words);
-            return Err(NoSuchParty { known: known.collect() });
-        }
-        let mut parties = look.set_apart(&target, asked.is_some(), Vec::new());
-        // Its recorder tells itself whom it took in on the target's host, and by which of their threads is not known of all.
-        parties.apart.on_the_way.clear();
-        for row in &mut parties.apart.followed {
-            if let Some(name) =
-                hosts.names.get(usize::from(host_of_tid(row.pid))).filter(|_| host_of_tid(row.pid) > 0)
-            {
-                row.comm = format!("{} on {name}", row.comm);
-            }
-        }
-        Ok(parties)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Who serves whom: the processes that listen, and the processes at both ends of a conversation, where both are in the
 //! capture.
 
-use crate::folds::peers::{PeerFacts, Role, host_of, port_of};
+use crate::folds::peers::{PeerFacts, Role, host_of, is_loopback, plain, port_of};
 use crate::{Facts, ProcessId};
 use hashbrown::HashMap;
 
@@ -117,22 +117,6 @@ pub(crate) fn listens_at(address: &str, asked: &str) -> bool {
 
 fn is_any(host: &str) -> bool {
     matches!(host, "0.0.0.0" | "*" | "[::]" | "::" | "[::ffff:0.0.0.0]")
-}
-
-/// True for an address and port that lead to nobody but the own host.
-pub fn is_loopback_address(address: &str) -> bool {
-    is_loopback(host_of(address))
-}
-
-fn is_loopback(host: &str) -> bool {
-    let host = plain(host);
-    host.starts_with("127.") || host == "::1" || host == "localhost"
-}
-
-/// Without brackets, and an IPv4 address without its wrapping in an IPv6 one (RFC 4291, 2.5.5.2).
-fn plain(host: &str) -> &str {
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    host.strip_prefix("::ffff:").unwrap_or(host)
 }
 
 fn same_host(one: &str, other: &str) -> bool {

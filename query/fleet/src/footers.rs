@@ -1,6 +1,5 @@
 //! The ends of parts, where a part says what it is: read once, checked, and handed to the decoder.
 
-use crate::listing::FoundPart;
 use crate::store::{FleetRoot, first_line};
 use bytes::Bytes;
 use datafusion::arrow::datatypes::DataType;
@@ -21,7 +20,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use whyslow_parts::{Claims, MOST_PART_BYTES, PartTable};
+use whyslow_parts::{Claims, MOST_PART_BYTES, PartName, PartTable};
 
 /// Bytes of footers that are kept. Of further ones it is kept that they are sound; they are read again by the scan.
 const MOST_KEPT: usize = 256 << 20;
@@ -46,6 +45,14 @@ pub(crate) struct Footer {
     pub(crate) metadata: Option<Arc<ParquetMetaData>>,
     /// Whose rows a part of many hosts has.
     pub(crate) claims: Option<Claims>,
+}
+
+/// A part to read.
+#[derive(Clone, Debug)]
+pub(crate) struct FoundPart {
+    pub(crate) object: ObjectMeta,
+    pub(crate) name: PartName,
+    pub(crate) footer: Arc<Footer>,
 }
 
 /// Reads them.

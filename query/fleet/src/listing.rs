@@ -1,7 +1,7 @@
 //! Which parts there are of the hours that are asked about, and which of them are read. Only folders of those hours are listed.
 
 use crate::error::FleetError;
-use crate::footers::{Footer, Footers, PartTrouble};
+use crate::footers::{Footers, FoundPart, PartTrouble};
 use crate::span::HOUR;
 use crate::store::{FleetRoot, first_line};
 use futures::{StreamExt, TryStreamExt};
@@ -9,7 +9,7 @@ use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use whyslow_parts::{
     Claims, PartHost, PartHour, PartName, PartTable, UtcTime, choose, doubtful, escape_host,
 };
@@ -28,14 +28,6 @@ pub(crate) struct Wanted {
     pub(crate) hours: Vec<i64>,
     /// The hosts; all where none are named.
     pub(crate) hosts: Option<BTreeSet<String>>,
-}
-
-/// A part to read.
-#[derive(Clone, Debug)]
-pub(crate) struct FoundPart {
-    pub(crate) object: ObjectMeta,
-    pub(crate) name: PartName,
-    pub(crate) footer: Arc<Footer>,
 }
 
 /// Lists, and keeps what it found: a store is taken as it was when it was first asked, until a part is gone.

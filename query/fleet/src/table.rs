@@ -1,7 +1,7 @@
 //! A table over parts: which hours and hosts a question can be about is found out from its filters, and only those are listed and read.
 
-use crate::footers::PartReaders;
-use crate::listing::{FleetListing, FoundPart, Wanted};
+use crate::footers::{FoundPart, PartReaders};
+use crate::listing::{FleetListing, Wanted};
 use crate::span::{FleetSpan, HOUR};
 use datafusion::arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch, StringArray, UInt8Array};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};

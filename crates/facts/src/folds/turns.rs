@@ -2,7 +2,7 @@
 //! Kept only where it is asked for ([`crate::Facts::keep_turns`]).
 
 use crate::Fold;
-use crate::services::is_loopback_address;
+use crate::folds::peers::is_loopback_address;
 use crate::world::ids::LifeId;
 use crate::world::{Seen, World};
 use hashbrown::HashMap;

@@ -193,7 +193,7 @@ mod tests {
         let skew = Skew { shift_ns: -1_500_000, within_ns: 40_000, exchanges: 12, is_ambiguous: false };
         assert_eq!(
             clock_words("web", "db", Some(skew)),
-            "the clock of db is 1.50 ms ahead of that of web, within 40 us, by 12 exchanges that both recorded; times are told by that of web"
+            "the clock of db is 1.50 ms ahead of that of web, within 40.0 us, by 12 exchanges that both recorded; times are told by that of web"
         );
         assert!(clock_words("web", "db", None).contains("cannot be compared"));
     }

@@ -24,7 +24,7 @@ const LEAST_REQUESTS: f64 = 100.0;
 
 /// A figure of both versions.
 #[derive(Clone, Debug, Serialize)]
-pub struct Comparison {
+pub struct FigureComparison {
     /// `time` (of one kind), `all time`, `duration` (of requests), `p99` (of requests) or `failed` (the part of requests).
     pub measure: &'static str,
     /// Of `time`: the process.
@@ -69,7 +69,7 @@ pub struct ServiceComparison {
     /// True where they ran at the same time: else what changed meanwhile is in the differences too.
     pub same_time: bool,
     /// What costs more first, then what costs less, then the rest.
-    pub figures: Vec<Comparison>,
+    pub figures: Vec<FigureComparison>,
 }
 
 /// The answer.
@@ -225,12 +225,12 @@ async fn of_service(
     let per_request = requests(&a) >= LEAST_REQUESTS && requests(&b) >= LEAST_REQUESTS;
     let mut figures = figures(&a, &b, per_request);
     figures.sort_by(|x, y| {
-        let rank = |figure: &Comparison| match figure.verdict {
+        let rank = |figure: &FigureComparison| match figure.verdict {
             "more" => 0,
             "less" => 1,
             _ => 2,
         };
-        let size = |figure: &Comparison| match figure.measure {
+        let size = |figure: &FigureComparison| match figure.measure {
             "time" => (figure.new - figure.old).abs(),
             _ => f64::INFINITY,
         };
@@ -320,7 +320,7 @@ async fn values(
 type Measured = (&'static str, Option<TimeKey>, Vec<f64>, Vec<f64>);
 
 /// All figures of both sides, each judged with its part of the allowed error.
-fn figures(a: &[&Value], b: &[&Value], per_request: bool) -> Vec<Comparison> {
+fn figures(a: &[&Value], b: &[&Value], per_request: bool) -> Vec<FigureComparison> {
     let unit = |value: &&&Value| if per_request { value.requests } else { value.seconds };
     let with_unit = |side: &[&Value], of: &dyn Fn(&Value) -> f64| -> Vec<f64> {
         side.iter().filter(|value| unit(value) > 0.0).map(|value| of(value) / unit(&value)).collect()
@@ -375,7 +375,7 @@ fn figures(a: &[&Value], b: &[&Value], per_request: bool) -> Vec<Comparison> {
                 (None, "failed") => "requests that failed".to_string(),
                 (None, _) => "all time of its threads".to_string(),
             };
-            Comparison {
+            FigureComparison {
                 measure,
                 process: key.as_ref().map(|key| key.process.clone()),
                 state: key.as_ref().map(|key| key.state.clone()),
@@ -449,7 +449,7 @@ impl FleetAnswer for FleetCompare {
             if service.value_of == "ten minutes" {
                 let _ = writeln!(out, "These are minutes of few hosts: other hosts may differ.");
             }
-            let (told, rest): (Vec<&Comparison>, Vec<&Comparison>) = service
+            let (told, rest): (Vec<&FigureComparison>, Vec<&FigureComparison>) = service
                 .figures
                 .iter()
                 .partition(|figure| matches!(figure.verdict, "more" | "less") || figure.measure != "time");

@@ -8,7 +8,7 @@ mod spread;
 mod usual;
 mod why;
 
-pub use compare::{Comparison, FleetCompare, ServiceComparison};
+pub use compare::{FigureComparison, FleetCompare, ServiceComparison};
 pub use findings::{FindingGroup, FleetFindings, GroupColumn};
 pub use hosts::{AgentState, FleetHosts};
 pub use spread::{FleetSpread, SpreadHost, SpreadService};

@@ -2,8 +2,7 @@
 
 use super::wait::{How, Waker};
 use crate::args::sockets;
-use crate::folds::peers::{Role, role_by_path};
-use crate::services::is_loopback_address;
+use crate::folds::peers::{Role, is_loopback_address, role_by_path};
 use crate::world::{Seen, World};
 use crate::{FdLife, LifeId, Origin};
 use hashbrown::HashMap;

@@ -515,6 +515,22 @@ pub fn port_of(address: &str) -> Option<u16> {
     address.rsplit_once(':')?.1.parse().ok()
 }
 
+/// True for an address and port that lead to nobody but the own host.
+pub fn is_loopback_address(address: &str) -> bool {
+    is_loopback(host_of(address))
+}
+
+pub(crate) fn is_loopback(host: &str) -> bool {
+    let host = plain(host);
+    host.starts_with("127.") || host == "::1" || host == "localhost"
+}
+
+/// Without brackets, and an IPv4 address without its wrapping in an IPv6 one (RFC 4291, 2.5.5.2).
+pub(crate) fn plain(host: &str) -> &str {
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    host.strip_prefix("::ffff:").unwrap_or(host)
+}
+
 /// An address without its port.
 pub fn host_of(address: &str) -> &str {
     match address.rsplit_once(':') {
