@@ -5,6 +5,7 @@ mod findings;
 mod hosts;
 mod lives;
 mod spread;
+mod then;
 mod usual;
 mod why;
 
@@ -12,7 +13,8 @@ pub use compare::{FigureComparison, FleetCompare, ServiceComparison};
 pub use findings::{FindingGroup, FleetFindings, GroupColumn};
 pub use hosts::{AgentState, FleetHosts};
 pub use spread::{FleetSpread, SpreadHost, SpreadService};
-pub use why::{FleetWhy, OpenThen, RequestsThen, Suspect, why_span};
+pub use then::{OpenThen, RequestsThen};
+pub use why::{FleetWhy, Suspect, why_span};
 
 use crate::error::FleetError;
 use crate::fleet::{Fleet, FleetUsage};
