@@ -8,7 +8,6 @@ mod fired;
 mod flight;
 mod keep;
 mod pending;
-mod size;
 mod triggers;
 
 pub use error::FlightError;
@@ -16,5 +15,4 @@ pub use fired::Fired;
 pub use flight::{Flight, FlightNews, FlightOptions};
 pub use keep::{KeptWindow, Shelf};
 pub use pending::{finish, finish_all};
-pub use size::{bytes, time};
 pub use triggers::{TRIGGERS, Trigger, TriggerKind, trigger};

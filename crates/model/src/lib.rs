@@ -33,6 +33,7 @@ pub mod syscall;
 pub mod table;
 pub mod text;
 pub mod time;
+pub mod typed;
 mod via;
 pub mod visible;
 pub mod walk;

@@ -1,8 +1,8 @@
 //! `call>1s`: a call takes that long, and does not wait for work.
 
 use super::{Trigger, TriggerKind};
-use crate::size;
 use std::time::Duration;
+use whyslow_model::typed;
 use whyslow_record::{Sight, SightsWanted};
 
 pub(crate) static KIND: TriggerKind = TriggerKind {
@@ -10,7 +10,7 @@ pub(crate) static KIND: TriggerKind = TriggerKind {
     forms: &["call>1s"],
     about: "A call takes that long that is not one by which threads wait for work or for a time: accept, poll, sleeps, futexes, reads of pipes and of connections on which nothing was asked do not count.",
     make: |text| {
-        let from = size::time(text.strip_prefix('>').ok_or("a time is missing")?)?;
+        let from = typed::time(text.strip_prefix('>').ok_or("a time is missing")?)?;
         Ok(Box::new(LongCall { from }))
     },
 };

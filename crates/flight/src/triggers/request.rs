@@ -2,9 +2,8 @@
 
 use super::usual::Usual;
 use super::{Trigger, TriggerKind};
-use crate::size;
 use std::time::Duration;
-use whyslow_model::Nanos;
+use whyslow_model::{Nanos, typed};
 use whyslow_record::{SeenRequest, SeenSide, Sight, SightsWanted};
 
 pub(crate) static KIND: TriggerKind = TriggerKind {
@@ -42,7 +41,7 @@ impl SlowRequest {
                 }
                 Bound::Times(times, Usual::default())
             }
-            None => Bound::Fixed(size::time(bound)?),
+            None => Bound::Fixed(typed::time(bound)?),
         };
         Ok(SlowRequest { side, bound })
     }

@@ -125,16 +125,6 @@ fn default_name() -> PathBuf {
 }
 
 fn size(text: &str) -> Result<u64, String> {
-    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let factor: u64 = match unit.trim_end_matches(['b', 'B', 'i']).to_ascii_uppercase().as_str() {
-        "" => 1,
-        "K" => 1 << 10,
-        "M" => 1 << 20,
-        "G" => 1 << 30,
-        _ => return Err(format!("unknown unit {unit:?}: use K, M or G")),
-    };
-    let number: u64 = number.parse().map_err(|_| "expected a number, as in 500M".to_string())?;
-    let size = number.checked_mul(factor).ok_or("too large")?;
+    let size = whyslow_model::typed::bytes(text)?;
     if size < 1 << 20 { Err("at least 1M".to_string()) } else { Ok(size) }
 }

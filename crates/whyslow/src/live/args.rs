@@ -1,7 +1,7 @@
 //! What to record live, as arguments: shared by `diagnose`, `record` and `trace`.
 
 use super::capture_args::CaptureArgs;
-use super::duration::duration;
+use super::duration;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;

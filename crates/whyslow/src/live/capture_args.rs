@@ -1,6 +1,6 @@
 //! What to profile live, as arguments of `profile`.
 
-use super::duration::duration;
+use super::duration;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;

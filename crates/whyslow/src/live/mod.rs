@@ -7,7 +7,6 @@ mod attend;
 mod by_bpf;
 mod by_ptrace;
 mod capture_args;
-mod duration;
 mod expression;
 pub(crate) mod host;
 #[cfg(feature = "bpf")]
@@ -23,10 +22,10 @@ pub(crate) use args::{LiveArgs, ModeArg};
 #[cfg(feature = "bpf")]
 pub(crate) use attend::Attend;
 pub(crate) use capture_args::CaptureArgs;
-pub(crate) use duration::duration;
 pub(crate) use profile::sample;
 #[cfg(feature = "bpf")]
 pub(crate) use rights::keep_rights_of_reader;
+pub(crate) use whyslow_model::typed::time as duration;
 
 pub(crate) use expression::calls_of;
 

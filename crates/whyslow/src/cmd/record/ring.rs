@@ -20,14 +20,14 @@ use whyslow_store::Meta;
 pub(super) struct RingArgs {
     /// Record until stopped, keep the last so long in memory, and write it out when a trigger fires: 30s, 2m. -o is then the folder
     /// of the recordings
-    #[arg(long, value_name = "TIME", value_parser = whyslow_flight::time, help_heading = "Keep the last seconds")]
+    #[arg(long, value_name = "TIME", value_parser = whyslow_model::typed::time, help_heading = "Keep the last seconds")]
     pub(super) ring: Option<Duration>,
     /// When to keep it (may repeat): request>200ms, request>p99*3, made>200ms, error, call>1s, errno=EPIPE|ETIMEDOUT, psi=cpu>20%,
     /// oom, signal=SIGSEGV, exit!=0. `whyslow dump` always does, and SIGUSR1 where no command is recorded
     #[arg(long = "on", value_name = "TRIGGER", value_parser = typed, requires = "ring", help_heading = "Keep the last seconds")]
     on: Vec<String>,
     /// So long after a trigger is kept, too
-    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = whyslow_flight::time, help_heading = "Keep the last seconds")]
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = whyslow_model::typed::time, help_heading = "Keep the last seconds")]
     after: Duration,
     /// Memory of the ring; where it does not hold the time, less is kept, and that is said
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = memory, help_heading = "Keep the last seconds")]
@@ -36,7 +36,7 @@ pub(super) struct RingArgs {
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..), help_heading = "Keep the last seconds")]
     keep: u16,
     /// Between two recordings of the same trigger, at least; what fires meanwhile is counted
-    #[arg(long, value_name = "TIME", default_value = "1m", value_parser = whyslow_flight::time, help_heading = "Keep the last seconds")]
+    #[arg(long, value_name = "TIME", default_value = "1m", value_parser = whyslow_model::typed::time, help_heading = "Keep the last seconds")]
     cool_down: Duration,
     /// Listen there for `POST /dump?reason=…`: an address of this host, 127.0.0.1:9911. Needs --token-file
     #[arg(long, value_name = "ADDRESS", requires_all = ["ring", "token_file"], help_heading = "Keep the last seconds")]
@@ -54,7 +54,7 @@ fn typed(text: &str) -> Result<String, String> {
 }
 
 fn memory(text: &str) -> Result<u64, String> {
-    let size = whyslow_flight::bytes(text)?;
+    let size = whyslow_model::typed::bytes(text)?;
     // What waits to be read has a quarter of it.
     if size < 8 << 20 { Err("at least 8M".to_string()) } else { Ok(size) }
 }
