@@ -11,6 +11,7 @@ mod error;
 mod lives;
 #[cfg(feature = "bpf")]
 mod outbox;
+#[cfg_attr(not(feature = "bpf"), allow(dead_code))]
 mod outcome;
 #[cfg(feature = "bpf")]
 mod own;
@@ -22,10 +23,13 @@ mod rows;
 mod run;
 #[cfg(feature = "bpf")]
 mod service;
+#[cfg_attr(not(feature = "bpf"), allow(dead_code))]
 mod settings;
+#[cfg_attr(not(feature = "bpf"), allow(dead_code))]
 mod shed;
 #[cfg(feature = "bpf")]
 mod split;
+#[cfg_attr(not(feature = "bpf"), allow(dead_code))]
 mod status;
 #[cfg(feature = "bpf")]
 mod watched;
