@@ -379,8 +379,11 @@ impl<'a> Walk<'_, 'a> {
             self.part(stay, (from, to), ns, exact, Says::kind(kind));
         }
         self.part(stay, (from, to), queued, exact, Says::kind(PathKind::RunQueue));
+        // It cannot have computed for longer than it was on a CPU in all: in the rest it sleeps in a call that was not recorded.
+        let ran = thread.sched.as_deref().map_or(rest, |sched| sched.on_cpu_ns.min(rest));
         let own = if measured { PathKind::User } else { PathKind::Between };
-        self.part(stay, (from, to), rest, exact, Says::kind(own));
+        self.part(stay, (from, to), ran, exact, Says::kind(own));
+        self.part(stay, (from, to), rest - ran, exact, Says::kind(PathKind::Unknown));
     }
 
     /// The stalls in an interval without a known wait, or at the end of one; tells how much they are.

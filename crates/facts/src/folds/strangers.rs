@@ -25,8 +25,8 @@ pub struct Strangers {
     uses: HashMap<(ProcessId, i32), Vec<Use>>,
     /// Times that a thread used a number for something else than another one, before and after that one did.
     turns: HashMap<Tid, u32>,
-    /// Who ended a process, and when.
-    ended: HashMap<ProcessId, (Tid, Timestamp)>,
+    /// Who ended a process, and when; until another thread is seen to go on.
+    ended: HashMap<ProcessId, Vec<(Tid, Timestamp)>>,
     found: HashSet<Tid>,
     /// Of threads that were seen to be made, the first one of those that made them.
     made_by: HashMap<Tid, Tid>,
@@ -43,6 +43,8 @@ impl Strangers {
     const MOST_THREADS: usize = 8;
     /// From so many turns on it is no descriptor that was closed and opened again unseen.
     const ENOUGH: u32 = 3;
+    /// Ends of a process that are remembered until a thread goes on.
+    const MOST_ENDED: usize = 64;
     /// exit_group(2) ends all threads; a tracer that has much to do tells of their last calls late.
     const LATE: Nanos = Nanos::from_millis(100);
 
@@ -71,14 +73,22 @@ impl Strangers {
     fn ends(&mut self, seen: &Seen<'_>, first: Tid, world: &World) {
         let call = seen.call;
         if call.syscall == Syscall::EXIT_GROUP {
-            self.ended.entry(seen.process).or_insert((first, call.ts));
-        } else if let Some((tid, ts)) = self.ended.get(&seen.process).copied() {
-            let since = call.ts.since(ts);
-            let shares_clock = world.threads.thread_of(tid).is_some_and(|other| other.source == call.source);
-            if tid != first && shares_clock && since.is_known() && since > Self::LATE {
-                self.add(tid);
-                self.add(first);
+            let ended = self.ended.entry(seen.process).or_default();
+            if ended.len() < Self::MOST_ENDED {
+                ended.push((first, call.ts));
             }
+            return;
+        }
+        let Some(ended) = self.ended.get_mut(&seen.process) else { return };
+        let is_outlived = |(tid, ts): &mut (Tid, Timestamp)| {
+            let shares_clock = world.threads.thread_of(*tid).is_some_and(|other| other.source == call.source);
+            let since = call.ts.since(*ts);
+            *tid != first && shares_clock && since.is_known() && since > Self::LATE
+        };
+        // Of those that go on nothing tells that they are not of one process.
+        let outlived: Vec<(Tid, Timestamp)> = ended.extract_if(.., is_outlived).collect();
+        for (tid, _) in outlived {
+            self.add(tid);
         }
     }
 
@@ -194,7 +204,11 @@ mod tests {
     #[test]
     fn who_goes_on_when_the_other_has_ended_its_process_is_of_another_one() {
         let step = |tid| (tid, "read", "3, \"x\", 1");
-        assert_eq!(found(&[step(7), step(9), (7, "exit_group", "0"), step(9)]), [7, 9]);
+        assert_eq!(found(&[step(7), step(9), (7, "exit_group", "0"), step(9)]), [7]);
+        // Those that go on stay one process: children that were there before it was traced end one by one.
+        let ends = |tid| (tid, "exit_group", "0");
+        let all = [step(1), step(2), step(7), ends(7), step(1), step(2), step(8), ends(8), step(2), step(1)];
+        assert_eq!(found(&all), [7, 8]);
         assert_eq!(found(&[step(7), step(9), step(9)]), [0; 0]);
     }
 }

@@ -17,7 +17,8 @@
 //!
 //! ## When it is wrong
 //! A RAID that is checked, a disk that is encrypted, files served to clients by the kernel: that work was asked for, and
-//! is a notice.
+//! is a notice. Where CPUs are idle and none of these threads fills one, nobody waits for the time that they take: no
+//! finding.
 
 use super::queue;
 use crate::engine::{Findings, Rule};
@@ -41,6 +42,8 @@ pub(crate) static RULE: Rule = Rule {
 
 /// CPU time of one kind in all: less is nothing on any machine.
 const MIN_CPU: f64 = 0.20;
+/// A thread that takes this part of one CPU is near its end, and who waits for its work waits though other CPUs are idle.
+const FILLS_A_CPU: f64 = 0.5;
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 2;
 /// The threads that the title names, the busiest first.
@@ -72,7 +75,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
     groups.sort_by(|a, b| b.cpu.total_cmp(&a.cpu));
     let cpus = queue::host_cpus(facts);
-    let heavy = |group: &&Group<'_>| group.cpu >= MIN_CPU && group.cpu / cpus >= guards::WARNING_SHARE;
+    let are_idle = queue::idle_cpus(facts).is_some_and(|idle| idle >= queue::IDLE_CPUS);
+    let delays = |group: &Group<'_>| !are_idle || group.threads.iter().any(|(cpu, ..)| *cpu >= FILLS_A_CPU);
+    let heavy = |group: &&Group<'_>| {
+        group.cpu >= MIN_CPU && group.cpu / cpus >= guards::WARNING_SHARE && delays(group)
+    };
     for group in groups.iter().filter(heavy).take(MOST) {
         let value = group.cpu / cpus;
         let Some(&(_, of, _)) = group.threads.first() else { continue };

@@ -62,9 +62,9 @@ const READING_FIRST: &[&str] = &[
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let rows: Vec<&PartWrites> =
         facts.page_parts.by_time().into_iter().filter(|row| is_slow(facts, row)).collect();
-    // A recorder's stacks tell what the writes waited for.
+    // A recorder's stacks tell what the writes waited for; of waits too short for a stack, how they are begun and ended on the CPU.
     let known = !facts.samples.is_empty(SampleKind::OffCpu);
-    let spent = kernel_waits::in_functions(facts, READING_FIRST, false);
+    let spent = kernel_waits::in_functions(facts, READING_FIRST, true);
     let waits =
         kernel_waits::every(facts, 0.0, spent, |time| time.call.is_some_and(|call| call.contains("write")));
     for row in rows {

@@ -42,8 +42,8 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-/// Children from which on it is a habit: a script of a few steps stays below.
-const MIN_CHILDREN: u64 = 10;
+/// Children from which on it is a habit: a script of a few steps stays below, and a window of some seconds has no more where each takes half a second.
+const MIN_CHILDREN: u64 = 5;
 /// The part of a child's life that its start takes: with less it does more work than it starts.
 const START_SHARE: f64 = 0.5;
 /// A child whose start is not seen is taken for one that hardly more than starts up to this life: the longest usual starts are those of a JVM

@@ -241,8 +241,8 @@ impl Connection {
     fn ask(&mut self, seen: &Seen<'_>, peer: &mut PeerFacts) {
         let call = seen.call;
         if self.turn == Turn::Sent {
-            let again =
-                is_datagram(seen.kind, peer) && call.ts.since(self.since).or_zero() >= resend_ns(peer);
+            let silent_ns = call.ts.since(self.since).or_zero();
+            let again = self.is_awaited_datagram(seen, peer) && silent_ns >= resend_ns(peer);
             if !again {
                 return self.paused(peer);
             }
@@ -299,12 +299,19 @@ impl Connection {
             return;
         }
         let unanswered_ns = seen.call.ts.since(self.since).or_zero();
-        let lone_datagram = is_datagram(seen.kind, peer) && unanswered_ns >= resend_ns(peer);
+        let lone_datagram = self.is_awaited_datagram(seen, peer) && unanswered_ns >= resend_ns(peer);
         let in_a_loop = self.looked && !self.heard && !self.ended && unanswered_ns >= SHORTEST_LIMIT_NS;
         let timed_out = self.timed_out_ns >= SHORTEST_LIMIT_NS;
         if self.turn == Turn::Sent && (timed_out || in_a_loop || lone_datagram) {
             self.give_up(seen, peer);
         }
+    }
+
+    /// True for a datagram whose answer was asked for. Figures, logs and frames are sent by datagrams that nobody answers; a query of names always
+    /// has an answer.
+    fn is_awaited_datagram(&self, seen: &Seen<'_>, peer: &PeerFacts) -> bool {
+        let was_asked_for = || self.looked || self.timed_out_ns > 0;
+        is_datagram(seen.kind, peer) && (peer.port() == Some(super::DNS_PORT) || was_asked_for())
     }
 
     /// More of the request is sent. Where it waited for an answer before that, the request was held back.

@@ -131,6 +131,29 @@ fn a_dns_query_sent_again_was_not_answered() {
 }
 
 #[test]
+fn a_datagram_whose_answer_nobody_asks_for_has_none() {
+    let server = r#"3, {sa_family=AF_INET, sin_port=htons(8125), sin_addr=inet_addr("10.0.0.7")}, 16"#;
+    let sent = r#"3, "jobs.done:1|c", 13, 0, NULL, 0"#;
+    let all = |asks: bool| {
+        let mut calls = vec![
+            (0, "socket", "AF_INET, SOCK_DGRAM|SOCK_CLOEXEC, IPPROTO_IP", 3, 0, ""),
+            (1, "connect", server, 0, 0, ""),
+        ];
+        for at in [2, 2_002, 4_002] {
+            calls.push((at, "sendto", sent, 13, 0, ""));
+            if asks {
+                let waits = "[{fd=3, events=POLLIN}], 1, 1500";
+                calls.push((at + 1, "poll", waits, 0, 1500, "(Timeout)"));
+            }
+        }
+        calls.push((6_002, "close", "3", 0, 0, ""));
+        peer(&play(&calls), "10.0.0.7:8125").unanswered.count
+    };
+    assert_eq!(all(false), 0, "a metric is sent every two seconds");
+    assert_eq!(all(true), 3);
+}
+
+#[test]
 fn the_ports_of_a_snapshot_tell_servers_from_clients() {
     let mut facts = Facts::default();
     for (fd, local, other, state) in [
