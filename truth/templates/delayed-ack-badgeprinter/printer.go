@@ -9,6 +9,9 @@ import (
 	"time"
 )
 
+// How long the drum turns for a label.
+var pace = @{print} * float64(time.Millisecond)
+
 func spool(from net.Conn) {
 	defer from.Close()
 	head := make([]byte, 12)
@@ -20,7 +23,7 @@ func spool(from net.Conn) {
 		if _, err := io.ReadFull(from, picture); err != nil {
 			return
 		}
-		time.Sleep(time.Duration(@{print} * float64(time.Millisecond)))
+		time.Sleep(time.Duration(pace))
 		if _, err := from.Write(head[8:]); err != nil {
 			return
 		}

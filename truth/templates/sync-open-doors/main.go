@@ -16,6 +16,7 @@ var (
 	logs   *os.File
 	lock   sync.Mutex
 	parts  []string
+	pace   = @{pace} * float64(time.Second)
 	filler = strings.Repeat("zone=north level=2 ", 60)
 )
 
@@ -34,7 +35,7 @@ func @{fnCamel}(door, step int, badge string) {
 }
 
 func keep() {
-	for range time.Tick(time.Duration(@{pace} * float64(time.Second))) {
+	for range time.Tick(time.Duration(pace)) {
 		if "@{durable}" == "keeper" {
 			logs.Sync()
 			continue
