@@ -48,7 +48,7 @@ func main() {
 		}
 		units++
 		busy += time.Since(start)
-		time.Sleep(time.Until(start.Add(time.Second / @{fps})))
+		time.Sleep(time.Until(start.Add(time.Second / @{rate})))
 	}
 	report := fmt.Sprintf(`{"units": %d, "seconds": %f, "culprit": %f}`, units, busy.Seconds(), yard.sending.Seconds())
 	if err := os.WriteFile("@{report}", []byte(report), 0o644); err != nil {

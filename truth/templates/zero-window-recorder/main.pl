@@ -37,7 +37,7 @@ while (now() - $begin < @{seconds}) {
     @{fn}($recorder, shoot($units));
     $units++;
     $busy += now() - $start;
-    my $left = $start + 1 / @{fps} - now();
+    my $left = $start + 1 / @{rate} - now();
     sleep $left if $left > 0;
 }
 open my $report, '>', '@{report}' or die $!;

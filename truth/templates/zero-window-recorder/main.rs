@@ -51,7 +51,7 @@ fn main() -> std::io::Result<()> {
         yard.@{fn}(&mut recorder, size)?;
         units += 1;
         busy += start.elapsed();
-        std::thread::sleep(Duration::from_secs_f64(1.0 / f64::from(@{fps})).saturating_sub(start.elapsed()));
+        std::thread::sleep(Duration::from_secs_f64(1.0 / f64::from(@{rate})).saturating_sub(start.elapsed()));
     }
     let report = format!("{{\"units\": {units}, \"seconds\": {}, \"culprit\": {}}}", busy.as_secs_f64(), yard.sending.as_secs_f64());
     std::fs::write("@{report}", report)
