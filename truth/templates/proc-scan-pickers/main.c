@@ -46,9 +46,10 @@ __attribute__((noinline)) static pid_t @{fn}(int picker)
         if (!isdigit((unsigned char)entry->d_name[0]))
             continue;
         int number = picker_of(entry->d_name);
-        if (number > 0 && number <= PICKERS)
-            known[number] = atoi(entry->d_name);
-        if (number && number == picker)
+        if (number < 1 || number > PICKERS)
+            continue;
+        known[number] = atoi(entry->d_name);
+        if (number == picker)
             found = known[number];
     }
     if (all)
