@@ -46,8 +46,10 @@ void Depot::write_list(const std::vector<long> &shelves)
             text += std::to_string(i) + ";" + std::to_string(shelves[i]) + "\n";
         if (write(file, text.data(), text.size()) < 0)
             std::perror("list");
-        fdatasync(file);
+        // The scanners share the disk.
+        std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(@{breath}));
     }
+    fdatasync(file);
     close(file);
 }
 
