@@ -68,7 +68,7 @@ impl OpenFindings {
             .into_iter()
             .map(|(severity, sums)| ([OTHER.to_string(), severity, OTHER.to_string()], sums));
         all.extend(others);
-        let labelled = |([rule, severity, service], sums)| {
+        let labelled = |([rule, severity, service], sums): ([String; 3], (u64, Option<f64>))| {
             (vec![("rule", rule), ("severity", severity), ("service", service)], sums)
         };
         all.into_iter().map(labelled).collect()

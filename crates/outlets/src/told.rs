@@ -436,7 +436,7 @@ mod tests {
             .collect();
         let told = window(&rows).accounts;
         assert_eq!((told.rows.len(), told.joined), (MOST_TOLD + 2, 2_000));
-        assert_eq!(told.rows.iter().map(|(_, ns)| ns).sum::<u64>(), (0..3_000).sum());
+        assert_eq!(told.rows.iter().map(|(_, ns)| ns).sum::<u64>(), (0..3_000_u64).sum::<u64>());
         let others: Vec<&Key> = told.rows.iter().map(|(key, _)| key).filter(|key| key[0] == OTHER).collect();
         assert_eq!((others[0][3].as_str(), others[1][3].as_str()), ("file", "user"));
         assert_eq!(told.rows[0].0[0], "s2999");

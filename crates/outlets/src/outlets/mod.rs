@@ -75,6 +75,9 @@ impl OutletSettings {
     }
 }
 
+/// An outlet, or why it is not open.
+pub(crate) type OpenedOutlet = Result<Box<dyn Outlet>, OutletError>;
+
 /// A way out.
 pub struct OutletKind {
     /// Its name: that of its table in the settings.
@@ -88,8 +91,7 @@ pub struct OutletKind {
     /// Whether it is to be told stacks.
     pub(crate) wants_stacks: fn(&OutletSettings) -> bool,
     /// Opens those that are on.
-    pub(crate) open:
-        fn(&OutletSettings, &Arc<Mutex<OutletSums>>) -> Vec<Result<Box<dyn Outlet>, OutletError>>,
+    pub(crate) open: fn(&OutletSettings, &Arc<Mutex<OutletSums>>) -> Vec<OpenedOutlet>,
 }
 
 /// An outlet that is open.

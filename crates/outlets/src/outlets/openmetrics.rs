@@ -1,7 +1,7 @@
 //! `openmetrics`: a page by HTTP with all figures, in the text of OpenMetrics 1.0, or in that of Prometheus for who asks for no other.
 //! <https://github.com/prometheus/OpenMetrics/blob/v1.0.0/specification/OpenMetrics.md>
 
-use super::{Outlet, OutletKind, OutletSettings};
+use super::{Outlet, OutletKind};
 use crate::error::OutletError;
 use crate::family::{FamilyKind, FamilyUnit};
 use crate::http::{PageAnswer, PageGuard, PageRequest, PageServer};
@@ -246,7 +246,7 @@ mod tests {
             "whyslow_account_seconds_total{service=\"a\\\"b\\\\c\\nd\",state=\"user\"} 1.5",
             "whyslow_calls_total{call=\"read\"} 7",
             "# TYPE whyslow_request_duration_seconds histogram",
-            "whyslow_request_duration_seconds_bucket{le=\"1.023e-6\",endpoint=\"GET /\"} 1",
+            "whyslow_request_duration_seconds_bucket{le=\"0.000001023\",endpoint=\"GET /\"} 1",
             "whyslow_request_duration_seconds_bucket{le=\"0.000016383\",endpoint=\"GET /\"} 3",
             "whyslow_request_duration_seconds_bucket{le=\"+Inf\",endpoint=\"GET /\"} 7",
             "whyslow_request_duration_seconds_sum{endpoint=\"GET /\"} 9.0",
