@@ -156,6 +156,8 @@ pub(crate) fn of_host(metric: &str) -> Option<(MetricFamily, f64)> {
     let stem = metric.name().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
     let end = unit.word();
     let stem = stem.strip_suffix(end).map_or(stem.as_str(), |stem| stem.trim_end_matches('_'));
+    // This end is a histogram's.
+    let stem = stem.strip_suffix("_count").map_or(Cow::Borrowed(stem), |stem| Cow::Owned(format!("{stem}s")));
     let family = MetricFamily {
         stem: Cow::Owned(format!("whyslow_host_{stem}")),
         kind: Gauge,
@@ -191,6 +193,9 @@ mod tests {
             let is_right = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
             assert!(name.starts_with("whyslow_") && name.chars().all(is_right), "{name}");
             assert!(!name.contains("__"), "{name}");
+            let is_histogram = name.starts_with("whyslow_request_duration_seconds_");
+            let ends_so = ["_count", "_sum", "_bucket"].iter().any(|end| name.ends_with(end));
+            assert_eq!(ends_so, is_histogram, "{name}");
         }
         for wanted in [
             "whyslow_account_seconds_total",
