@@ -14,6 +14,8 @@ mod outbox;
 #[cfg_attr(not(feature = "bpf"), allow(dead_code))]
 mod outcome;
 #[cfg(feature = "bpf")]
+mod outward;
+#[cfg(feature = "bpf")]
 mod own;
 #[cfg(feature = "bpf")]
 mod plan;

@@ -158,6 +158,12 @@ impl Lives {
         self.last.as_deref() == Some(window)
     }
 
+    /// Those that are open.
+    pub(crate) fn rows(&self) -> Vec<FindingRow> {
+        let row = |(id, life): (&String, &Life)| life.told.row(id, "continues", life.opened, life.last_seen);
+        self.open.iter().map(row).collect()
+    }
+
     /// How many are open.
     pub(crate) fn len(&self) -> usize {
         self.open.len()

@@ -2,6 +2,7 @@
 
 use crate::error::AgentError;
 use crate::outcome::WindowOutcome;
+use crate::outward::Outward;
 use crate::own::OwnMeter;
 use crate::plan::{begin_of, in_words, micros, options, rest_of, run_id, write_samples};
 use crate::settings::AgentSettings;
@@ -124,6 +125,7 @@ struct Agent {
     waiting: VecDeque<PathBuf>,
     telling: Option<Telling>,
     last_start: i64,
+    outward: Outward,
 }
 
 impl Agent {
@@ -179,6 +181,7 @@ impl Agent {
             waiting: VecDeque::new(),
             telling: None,
             last_start: i64::MIN,
+            outward: Outward::start(&settings),
             settings,
         };
         agent.status = AgentStatus {
@@ -547,6 +550,7 @@ impl Agent {
         let state = self.settings.state.clone();
         self.cut(say);
         self.settings = AgentSettings { state, ..settings };
+        self.outward.restart(&self.settings);
         self.host = self.settings.host_name();
         (self.status.host, self.status.window) = (self.host.clone(), self.settings.window);
         self.watched = Watched::of(&self.settings);
@@ -573,6 +577,7 @@ impl Agent {
             self.reap(say);
             std::thread::sleep(Duration::from_millis(20));
         }
+        self.outward.finish();
         self.write_status(say);
     }
 
@@ -582,6 +587,7 @@ impl Agent {
     }
 
     fn write_status(&mut self, say: &mut dyn FnMut(&str)) {
+        self.outward.tell(&self.status).into_iter().for_each(|text| self.trouble(text, say));
         self.status.at = micros(SystemTime::now());
         if let Err(error) = self.status.write(&self.settings.state) {
             // Nothing but the report of it is lost.

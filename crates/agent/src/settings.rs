@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use whyslow_model::visible;
+use whyslow_outlets::{JournalSettings, OpenMetricsSettings, OtlpSettings, OutletSettings, WebhookSettings};
 use whyslow_record::target::Selection;
 
 /// Bytes of a file of settings at most: what is longer is another file.
@@ -53,6 +54,16 @@ pub struct AgentSettings {
     pub close_after: u32,
     /// Detail is never given up, whatever it costs: for measuring.
     pub keep_detail: bool,
+    /// Sets of labels of one kind that outlets tell apart, at most; the rest is `other`.
+    pub series: u32,
+    /// A page of figures for Prometheus.
+    pub openmetrics: Option<OpenMetricsSettings>,
+    /// Figures, findings and profiles to a collector of OpenTelemetry.
+    pub otlp: Option<OtlpSettings>,
+    /// Findings to Alertmanager and webhooks.
+    pub webhook: Vec<WebhookSettings>,
+    /// Findings to the journal of systemd.
+    pub journal: Option<JournalSettings>,
 }
 
 impl Default for AgentSettings {
@@ -78,6 +89,11 @@ impl Default for AgentSettings {
             severity: "warning".to_string(),
             close_after: 3,
             keep_detail: false,
+            series: OutletSettings::USUAL_SERIES,
+            openmetrics: None,
+            otlp: None,
+            webhook: Vec::new(),
+            journal: None,
         }
     }
 }
@@ -142,7 +158,19 @@ impl AgentSettings {
         if !self.state.is_absolute() {
             return Err(format!("state = {}: expected a path from /", visible::path(&self.state)));
         }
-        Ok(())
+        self.outlets().check()
+    }
+
+    /// What is sent where.
+    pub fn outlets(&self) -> OutletSettings {
+        OutletSettings {
+            series: self.series,
+            openmetrics: self.openmetrics.clone(),
+            otlp: self.otlp.clone(),
+            webhook: self.webhook.clone(),
+            journal: self.journal.clone(),
+            window: self.window,
+        }
     }
 
     /// Whom to record.
@@ -200,10 +228,28 @@ mod tests {
             ("unit = [\"nginx\"]", "unknown field"),
             ("ports = [99999]", "99999"),
             ("units = ", "line 1"),
+            ("series = 0", "1 to 10000"),
+            ("[openmetrics]\nlisten = \"0.0.0.0:9733\"", "token_file"),
+            ("[openmetrics]\nport = 1", "unknown field"),
+            ("[[webhook]]\nurl = \"alerts\"", "http://HOST:PORT"),
+            ("[[webhook]]\nform = \"generic\"", "url"),
+            ("[otlp]\nmetrics = false\nlogs = false", "all false"),
         ] {
             let error = AgentSettings::parse(text).expect_err(text);
             assert!(error.contains(told), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn outlets_are_off_unless_they_are_named() {
+        assert!(!AgentSettings::default().outlets().is_any_on());
+        let text = "[openmetrics]\n[otlp]\nendpoint = \"http://c:4318\"\n[[webhook]]\nurl = \"http://a:9093\"\n[journal]\non = true\n";
+        let settings = AgentSettings::parse(text).expect("right");
+        let words = settings.outlets().in_words();
+        assert_eq!(words.len(), 4, "{words:?}");
+        assert_eq!(words[0], "openmetrics at http://127.0.0.1:9733/metrics");
+        let secret = AgentSettings::parse("[[webhook]]\nurl = \"https://h/SECRET\"\n").expect("right");
+        assert!(!format!("{secret:?} {:?}", secret.outlets().in_words()).contains("SECRET"));
     }
 
     #[test]

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use whyslow_diagnose::diagnose;
 use whyslow_model::{Event, Finding, Severity, Sink, SourceId, visible};
+use whyslow_outlets::{ToldRows, hand_over};
 use whyslow_parts::{
     AgentRow, MinuteRows, Observed, PartAbout, PartError, PartName, PartRow, UtcTime, encode,
 };
@@ -162,8 +163,23 @@ pub fn tell_window(state: &Path, folder: &Path) -> Result<WindowOutcome, WindowE
         put.table(&told.stacks)?;
         put.table(&told.hosts)?;
         put.table(&rows)?;
-        put.table(&[agent])?;
+        put.table(std::slice::from_ref(&agent))?;
         outcome.rows = put.rows;
+        let said = ToldRows {
+            host: &about.host,
+            start: about.start,
+            seconds: about.seconds,
+            accounts: &told.accounts,
+            calls: &told.calls,
+            requests: &told.requests,
+            stacks: &told.stacks,
+            hosts: &told.hosts,
+            findings: &rows,
+            open: &lives.rows(),
+            agent: &agent,
+        };
+        // What outlets miss is no reason to lose the window.
+        outcome.notes.extend(hand_over(state, &about.id, &said).err().map(|error| error.to_string()));
         // Last of all: what was written is written again the same where it was not reached.
         lives.write(&findings_path).map_err(|source| WindowError::Write { path: findings_path, source })?;
     }

@@ -41,6 +41,7 @@ pub(super) fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Status> {
             }
         });
         lines.push(state(&settings.state));
+        lines.extend(settings.outlets().in_words().iter().map(|words| ok("outlet", words)));
     }
     let examination = examine(&Machine::live());
     lines.push(match examination.ability {
