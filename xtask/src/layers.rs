@@ -110,6 +110,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "whyslow-record",
             "whyslow-store",
             "whyslow-parts",
+            "whyslow-flight",
+            "whyslow-depot",
         ],
     ),
     (

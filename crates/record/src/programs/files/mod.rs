@@ -120,23 +120,6 @@ impl FileRow {
         self.first = self.first.min(row.first);
         self.last = self.last.max(row.last);
     }
-
-    /// Takes away what was there at `begin`, ns of the kernel's clock.
-    pub(crate) fn take_away(&mut self, row: &FileRow, begin: u64) {
-        self.untimed = self.untimed.saturating_sub(row.untimed);
-        let sums = [
-            (&mut self.calls, row.calls),
-            (&mut self.errors, row.errors),
-            (&mut self.bytes, row.bytes),
-            (&mut self.total, row.total),
-        ];
-        for (sum, less) in sums {
-            *sum = sum.saturating_sub(less);
-        }
-        // The longest of all may have been before: none of the rest took longer than all of them together.
-        self.longest = self.longest.min(self.total);
-        self.first = self.first.max(begin);
-    }
 }
 
 /// The tables of rows, one a CPU.

@@ -66,12 +66,6 @@ impl MeanwhileRow {
         self.turns = self.turns.saturating_add(row.turns);
         self.total = self.total.saturating_add(row.total);
     }
-
-    /// Takes away what was there before.
-    pub(crate) fn take_away(&mut self, row: &MeanwhileRow) {
-        self.turns = self.turns.saturating_sub(row.turns);
-        self.total = self.total.saturating_sub(row.total);
-    }
 }
 
 /// The tables of rows, one a CPU.
