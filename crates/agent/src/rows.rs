@@ -124,15 +124,12 @@ impl<'a> Named<'a> {
 
     /// Where its threads ran and waited.
     pub(crate) fn stacks(&self) -> Vec<StackRow> {
-        /// Process, kind, line, stack.
-        type Key = (String, &'static str, Option<String>, String);
         let samples = &self.facts().samples;
-        let mut rows: HashMap<Key, (u64, u64)> = HashMap::new();
+        let mut rows: HashMap<(String, &'static str, String), (u64, u64)> = HashMap::new();
         for (process, _) in self.facts().world.threads.processes() {
             let name = self.process_of(process);
             for (kind, word) in [(SampleKind::OnCpu, "cpu"), (SampleKind::OffCpu, "wait")] {
-                samples.each_stack_of_user(kind, process, &mut |frames, user, weight| {
-                    let line = user.and_then(|user| samples.site_of(user)).map(|site| shown(&site.words()));
+                samples.each_stack(kind, process, &mut |frames, weight| {
                     let mut stack = String::new();
                     for frame in frames.iter().rev() {
                         let function = samples.function_ref(frame.function as usize);
@@ -146,19 +143,19 @@ impl<'a> Named<'a> {
                         }
                         stack.push_str(&name);
                     }
-                    let sum = rows.entry((name.clone(), word, line, stack)).or_default();
+                    let sum = rows.entry((name.clone(), word, stack)).or_default();
                     *sum = (sum.0 + weight.count, sum.1.saturating_add(weight.ns));
                 });
             }
         }
-        let mut rows: Vec<_> = rows.into_iter().filter(|((.., stack), _)| !stack.is_empty()).collect();
+        let mut rows: Vec<_> = rows.into_iter().filter(|((_, _, stack), _)| !stack.is_empty()).collect();
         rows.sort_by(|a, b| (b.1.1, b.1.0, &a.0).cmp(&(a.1.1, a.1.0, &b.0)));
-        let row = |((process, kind, line, stack), (samples, ns)): (Key, (u64, u64))| StackRow {
+        let row = |((process, kind, stack), (samples, ns)): ((String, &str, String), (u64, u64))| StackRow {
             service: self.service.name.clone(),
             version: self.version.clone(),
             process,
             kind: kind.to_string(),
-            line,
+            line: None,
             stack,
             samples,
             ns: Some(ns),

@@ -190,16 +190,6 @@ impl Samples {
 
     /// Gives each stack of a process, its frames innermost first, with its weight.
     pub fn each_stack(&self, kind: SampleKind, process: ProcessId, take: &mut dyn FnMut(&[Frame], Weight)) {
-        self.each_stack_of_user(kind, process, &mut |frames, _, weight| take(frames, weight));
-    }
-
-    /// The same, with the id of its user part, by which [`Samples::site_of`] finds the place in the program's own code.
-    pub fn each_stack_of_user(
-        &self,
-        kind: SampleKind,
-        process: ProcessId,
-        take: &mut dyn FnMut(&[Frame], Option<StackId>, Weight),
-    ) {
         let mut frames = Vec::new();
         for (key, weight) in self.rows_of(kind, process, None) {
             frames.clear();
@@ -211,7 +201,7 @@ impl Samples {
                     Frame { function: *function, line: place.map_or(0, |place| self.places.line(*place)) }
                 }));
             }
-            take(&frames, key.user, *weight);
+            take(&frames, *weight);
         }
     }
 

@@ -560,6 +560,7 @@ impl Session {
             files: self.files.as_ref().map(FileTables::rows).unwrap_or_default(),
             recorder: std::process::id(),
             only_counted: false,
+            within: None,
             meanwhile: self.meanwhile.as_ref().map(MeanwhileTables::rows).unwrap_or_default(),
             probed: probes::take(&self.kernel.maps, self.probed)?,
             cost: Some(self.meter.cost(Duration::from_nanos(recorder_cpu))),

@@ -9,6 +9,7 @@ use crate::bpf::layout::{Header, bytes_of, kind};
 use crate::bpf::rare;
 use crate::bpf::ring::RingLoss;
 use crate::bpf::spool::TABLES;
+use crate::bpf::unwinding::Unwinding;
 use crate::clock::{Clock, monotonic_ns};
 use crate::cost::CostMeter;
 use crate::counts;
@@ -135,7 +136,7 @@ impl Session {
         }
         (self.produced_before, self.stretch_since) = (now, at);
         let mut notes = self.kernel.notes.clone();
-        if let Some(late) = self.unwinding.as_ref().map(|unwinding| unwinding.late())
+        if let Some(late) = self.unwinding.as_ref().map(Unwinding::late)
             && late != self.late_copies
         {
             let new = late.0 - self.late_copies.0 + late.1 - self.late_copies.1;
