@@ -5,10 +5,10 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use whyslow_flight::ask::{self, Asks, Listening, Token};
-use whyslow_flight::{Flight, FlightError, FlightNews, FlightOptions, FlightState, Shelf};
+use whyslow_flight::{Flight, FlightError, FlightNews, FlightOptions, Shelf};
 use whyslow_host::Sample;
 use whyslow_model::{Event, visible};
-use whyslow_record::{CutWindow, RecordError, Session};
+use whyslow_record::{CutWindow, FlightState, RecordError, Session};
 use whyslow_store::{HostInfo, Meta};
 
 /// Recordings that were kept, in the folder of state.

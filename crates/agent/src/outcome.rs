@@ -28,8 +28,8 @@ pub struct WindowOutcome {
     pub kept: Vec<String>,
     /// The ids of findings in it, where there are such recordings.
     pub found: Vec<String>,
-    /// Parts that were made of the minutes of hours, for the store.
-    pub joined: u64,
+    /// Parts of minutes that were joined for the store, and those made of them.
+    pub joined: (u64, u64),
     /// What is to be told of it.
     pub notes: Vec<String>,
 }

@@ -223,7 +223,7 @@ pub(crate) fn hand_over(state: &Path, until: Option<PartHour>, disk: u64, outcom
     });
     match joined {
         Ok(joined) => {
-            outcome.joined = joined.made;
+            outcome.joined = (joined.sources, joined.made);
             outcome.notes.extend(joined.notes);
         }
         Err(error) => outcome.notes.push(error.to_string()),
