@@ -112,6 +112,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "whyslow-store",
             "whyslow-parts",
             "whyslow-outlets",
+            "whyslow-flight",
+            "whyslow-depot",
         ],
     ),
     (

@@ -64,6 +64,84 @@ pub struct AgentSettings {
     pub webhook: Vec<WebhookSettings>,
     /// Findings to the journal of systemd.
     pub journal: Option<JournalSettings>,
+    /// The last seconds, kept when something happens.
+    pub ring: RingSettings,
+    /// Where parts are uploaded to.
+    pub storage: StorageSettings,
+}
+
+/// The table `[ring]`: the last seconds in memory, kept as a recording when a trigger fires.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RingSettings {
+    /// So many seconds before a trigger are kept; 0: there is no ring.
+    pub seconds: u32,
+    /// So many seconds after it.
+    pub after: u32,
+    /// Mebibytes of the ring; where they do not hold the time, less is kept.
+    pub memory: u64,
+    /// The triggers.
+    pub on: Vec<RingTrigger>,
+    /// Between two recordings of the same trigger, seconds at least.
+    pub cool_down: u32,
+    /// Recordings that are kept; the oldest make place.
+    pub keep: u16,
+    /// Mebibytes of them all together.
+    pub disk: u64,
+    /// Where `POST /dump` is listened for, an address of this host; nowhere where it is empty.
+    pub http: String,
+    /// A file whose first line is the token for `http`.
+    pub token_file: Option<PathBuf>,
+}
+
+/// When the ring is kept: as it is typed behind `record --ring --on`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum RingTrigger {
+    /// `on = ["request>200ms"]`
+    Typed(String),
+    /// `[[ring.on]]`
+    Table {
+        /// `trigger = "request>200ms"`
+        trigger: String,
+    },
+}
+
+impl RingTrigger {
+    /// As it is typed.
+    pub fn text(&self) -> &str {
+        match self {
+            RingTrigger::Typed(text) | RingTrigger::Table { trigger: text } => text,
+        }
+    }
+}
+
+impl Default for RingSettings {
+    fn default() -> RingSettings {
+        RingSettings {
+            seconds: 0,
+            after: 5,
+            memory: 24,
+            on: Vec::new(),
+            cool_down: 60,
+            keep: 20,
+            disk: 256,
+            http: String::new(),
+            token_file: None,
+        }
+    }
+}
+
+/// The table `[storage]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StorageSettings {
+    /// `s3://BUCKET/PREFIX`, `gs://…`, `az://…` or a directory; nothing is uploaded where it is empty.
+    pub url: String,
+    /// A file of `KEY=VALUE` lines with the credentials; else the environment has them.
+    pub credentials: Option<PathBuf>,
+    /// Let the store be spoken to without encryption.
+    pub plain_http: bool,
 }
 
 impl Default for AgentSettings {
@@ -94,6 +172,8 @@ impl Default for AgentSettings {
             otlp: None,
             webhook: Vec::new(),
             journal: None,
+            ring: RingSettings::default(),
+            storage: StorageSettings::default(),
         }
     }
 }
@@ -154,6 +234,22 @@ impl AgentSettings {
         }
         if !["notice", "warning", "critical"].contains(&self.severity.as_str()) {
             return Err(format!("severity = {:?}: expected notice, warning or critical", self.severity));
+        }
+        within("ring.seconds", self.ring.seconds.into(), 0, 3_600)?;
+        within("ring.after", self.ring.after.into(), 0, 600)?;
+        within("ring.memory", self.ring.memory, 8, 1 << 16)?;
+        within("ring.keep", self.ring.keep.into(), 1, u64::from(u16::MAX))?;
+        within("ring.disk", self.ring.disk, 1, 1 << 20)?;
+        if self.ring.seconds == 0 && !self.ring.on.is_empty() {
+            return Err("ring.on: there is no ring: expected ring.seconds, as in 30".to_string());
+        }
+        if self.ring.http.is_empty() != self.ring.token_file.is_none() {
+            return Err("ring.http and ring.token_file: expected both or none".to_string());
+        }
+        #[cfg(feature = "bpf")]
+        for one in &self.ring.on {
+            whyslow_flight::trigger(one.text())
+                .map_err(|why| format!("ring.on = {:?}: {why}", one.text()))?;
         }
         if !self.state.is_absolute() {
             return Err(format!("state = {}: expected a path from /", visible::path(&self.state)));
@@ -216,6 +312,20 @@ mod tests {
         assert!(!settings.selection().is_empty() && AgentSettings::default().selection().is_empty());
     }
 
+    #[cfg(feature = "bpf")]
+    #[test]
+    fn triggers_are_typed_in_a_list_or_in_tables() {
+        let list = "[ring]\nseconds = 30\non = [\"request>200ms\", \"oom\"]\n";
+        let tables = "[ring]\nseconds = 30\n[[ring.on]]\ntrigger = \"request>200ms\"\n[[ring.on]]\ntrigger = \"oom\"\n";
+        for text in [list, tables] {
+            let ring = AgentSettings::parse(text).expect("right").ring;
+            let on: Vec<&str> = ring.on.iter().map(RingTrigger::text).collect();
+            assert_eq!((ring.seconds, on), (30, vec!["request>200ms", "oom"]));
+        }
+        let wrong = AgentSettings::parse("[ring]\nseconds = 30\non = [\"slow\"]").expect_err("no trigger");
+        assert!(wrong.contains("\"slow\": no trigger is typed so"), "{wrong}");
+    }
+
     #[test]
     fn what_cannot_be_is_told() {
         for (text, told) in [
@@ -226,6 +336,10 @@ mod tests {
             ("severity = \"all\"", "notice, warning or critical"),
             ("state = \"here\"", "a path from /"),
             ("unit = [\"nginx\"]", "unknown field"),
+            ("[ring]\nseconds = 9999", "ring.seconds = 9999: expected 0 to 3600"),
+            ("[ring]\non = [\"error\"]", "expected ring.seconds"),
+            ("[ring]\nseconds = 30\nhttp = \"127.0.0.1:9911\"", "expected both or none"),
+            ("[storage]\nuri = \"/x\"", "unknown field"),
             ("ports = [99999]", "99999"),
             ("units = ", "line 1"),
             ("series = 0", "1 to 10000"),
