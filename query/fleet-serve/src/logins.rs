@@ -84,7 +84,7 @@ fn form(site: &Site, status: StatusCode, next: &str, said: Option<&str>) -> Resp
         .into_response()
 }
 
-/// Begins a session and leads on. `strict` is false where another site sent the browser here.
+/// Begins a session and leads on; `direct` is false where another site sent the browser here.
 fn begin(site: &Site, visitor: &Visitor, user: FleetUser, next: &str, direct: bool) -> Response {
     if !user.may(FleetRole::Read) {
         let said = "you are logged in, and none of your groups may read this";

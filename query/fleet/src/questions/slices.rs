@@ -117,7 +117,8 @@ pub(crate) fn of_hosts<'n>(
 /// host counts once, however many rows it has.
 pub(crate) fn account_sql(by: &[(&str, &str)], condition: &str) -> String {
     let named: Vec<String> = by.iter().map(|(expression, name)| format!("{expression} AS {name}")).collect();
-    let expressions: Vec<&str> = by.iter().map(|(expression, _)| *expression).collect();
+    let mut groups: Vec<&str> = by.iter().map(|(expression, _)| *expression).collect();
+    groups.extend(["host", "start"].into_iter().filter(|column| !by.iter().any(|(own, _)| own == column)));
     let names: Vec<&str> = by.iter().map(|(_, name)| *name).collect();
     let (mut inner, mut outer) = (String::new(), String::new());
     for (at, state) in COSTLY_STATES.iter().enumerate() {
@@ -125,11 +126,11 @@ pub(crate) fn account_sql(by: &[(&str, &str)], condition: &str) -> String {
         outer += &format!(", sum(s{at}) AS s{at}");
     }
     format!(
-        "SELECT {names}, sum(seconds) AS seconds{outer} FROM (SELECT {named}, host AS of_host, start AS of_start, \
-         max(seconds) AS seconds{inner} FROM accounts WHERE {condition} GROUP BY {expressions}, host, start) GROUP BY {names}",
+        "SELECT {names}, sum(seconds) AS seconds{outer} FROM (SELECT {named}, max(seconds) AS seconds{inner} \
+         FROM accounts WHERE {condition} GROUP BY {groups}) GROUP BY {names}",
         names = names.join(", "),
         named = named.join(", "),
-        expressions = expressions.join(", "),
+        groups = groups.join(", "),
     )
 }
 
