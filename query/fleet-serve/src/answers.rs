@@ -180,24 +180,28 @@ impl Answers {
         };
         let options = FleetOptions { span, hosts, memory: MEMORY, threads: self.threads, time: PATIENCE };
         let open = self.open.clone();
-        // A task of its own: who asked may go away, and others may wait for the same.
-        let asked = tokio::spawn(async move {
-            let fleet = open(options)?;
-            let answer = tokio::time::timeout(PATIENCE, question.ask(&fleet, at, sample)).await;
-            let answer = answer.map_err(|_| {
-                FleetError::Nothing(format!(
-                    "it takes longer than {} s\nnext: ask about a shorter time with --since",
-                    PATIENCE.as_secs()
-                ))
-            })??;
-            Ok::<Answered, FleetError>(Answered {
-                answer,
-                span,
-                remarks: fleet.remarks(),
-                took: begun.elapsed(),
+        // A thread of its own: who asked may go away, and others may wait for the same.
+        let runtime = tokio::runtime::Handle::current();
+        // What it holds meanwhile stays on that thread.
+        let work = move || {
+            runtime.block_on(async move {
+                let fleet = open(options)?;
+                let answer = tokio::time::timeout(PATIENCE, question.ask(&fleet, at, sample)).await;
+                let answer = answer.map_err(|_| {
+                    FleetError::Nothing(format!(
+                        "it takes longer than {} s\nnext: ask about a shorter time with --since",
+                        PATIENCE.as_secs()
+                    ))
+                })??;
+                Ok::<Answered, FleetError>(Answered {
+                    answer,
+                    span,
+                    remarks: fleet.remarks(),
+                    took: begun.elapsed(),
+                })
             })
-        });
-        match asked.await {
+        };
+        match tokio::task::spawn_blocking(work).await {
             Ok(answered) => Ok(Arc::new(answered?)),
             Err(_) => Err(NoAnswer::Store("it failed: a mistake of ours".to_string())),
         }

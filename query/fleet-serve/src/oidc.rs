@@ -3,7 +3,7 @@
 
 use crate::audit::short;
 use crate::error::FleetServeError;
-use crate::settings::{OidcSettings, secret};
+use crate::settings::{OidcSettings, address, secret, some_address};
 use crate::users::{FleetUser, Hash, hashed, random};
 use jsonwebtoken::jwk::JwkSet;
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
@@ -45,9 +45,13 @@ const ALGORITHMS: [Algorithm; 9] = [
 #[derive(Clone, Deserialize)]
 struct About {
     issuer: String,
+    #[serde(deserialize_with = "address")]
     authorization_endpoint: Url,
+    #[serde(deserialize_with = "address")]
     token_endpoint: Url,
+    #[serde(deserialize_with = "address")]
     jwks_uri: Url,
+    #[serde(default, deserialize_with = "some_address")]
     userinfo_endpoint: Option<Url>,
 }
 

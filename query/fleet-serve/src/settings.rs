@@ -1,7 +1,8 @@
 //! The settings of the server: who may look at what, where it listens, what it keeps. Read once, from a file in TOML, and checked before it listens.
 
 use crate::error::FleetServeError;
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -43,6 +44,7 @@ pub struct FleetServeSettings {
     /// Where it listens: `127.0.0.1:8470`, or `unix:PATH` for a proxy on the same machine.
     pub bind: Option<String>,
     /// The address that browsers use, where it is another one than that of `bind`.
+    #[serde(deserialize_with = "some_address")]
     pub url: Option<Url>,
     /// Further names (with a port, where it is not the scheme's own) by which it may be asked.
     pub names: Vec<String>,
@@ -138,6 +140,7 @@ pub struct ProxySettings {
 #[serde(deny_unknown_fields)]
 pub struct OidcSettings {
     /// Its address, as it says it itself.
+    #[serde(deserialize_with = "address")]
     pub issuer: Url,
     /// As which it knows this server.
     pub client_id: String,
@@ -153,6 +156,18 @@ pub struct OidcSettings {
     pub roles: RoleGroups,
 }
 
+/// An address of the web, of a text.
+pub(crate) fn address<'d, D: Deserializer<'d>>(from: D) -> Result<Url, D::Error> {
+    let text = String::deserialize(from)?;
+    Url::parse(&text).map_err(|error| D::Error::custom(format!("{text}: {error}")))
+}
+
+/// The same, where it may be missing.
+pub(crate) fn some_address<'d, D: Deserializer<'d>>(from: D) -> Result<Option<Url>, D::Error> {
+    let Some(text) = Option::<String>::deserialize(from)? else { return Ok(None) };
+    Url::parse(&text).map(Some).map_err(|error| D::Error::custom(format!("{text}: {error}")))
+}
+
 fn groups() -> String {
     "groups".to_string()
 }
@@ -164,6 +179,7 @@ pub struct RingSettings {
     /// The host, as its agent calls it.
     pub host: String,
     /// Where it listens: the address of `record --http`, or of what leads there.
+    #[serde(deserialize_with = "address")]
     pub url: Url,
     /// The file with its token.
     pub token_file: PathBuf,

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 use whyslow_parts::{
-    AccountRow, AgentRow, FindingRow, HostRow, MinuteRows, Observed, PartAbout, PartName, PartRow, RequestRow, UtcTime, encode,
+    AccountRow, AgentRow, FindingRow, HostRow, MinuteRows, Observed, PartAbout, PartName, PartRow,
+    RequestRow, UtcTime, encode,
 };
 
 /// Markup that says where it got through.

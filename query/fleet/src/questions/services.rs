@@ -2,7 +2,7 @@
 
 use super::FleetAnswer;
 use super::lives::failed;
-use super::slices::{REQUEST_SUMS, RequestParts, RequestSums, account_sql, account_sums, between};
+use super::slices::{REQUEST_SUMS, RequestParts, RequestSums, StateSums, account_sql, account_sums, between};
 use crate::error::FleetError;
 use crate::fleet::{Fleet, FleetUsage};
 use crate::span::{MINUTE, stamp};
@@ -71,7 +71,7 @@ pub(crate) async fn running(fleet: &Fleet, service: Option<&str>) -> Result<(i64
         }
         let text = |name| rows.texts(name).map_err(failed);
         let (service, version, host) = (text("service")?, text("version")?, text("host")?);
-        let entry = |(row, (seconds, states)): (usize, (f64, BTreeMap<&'static str, f64>))| Running {
+        let entry = |(row, (seconds, states)): (usize, StateSums)| Running {
             service: service.or_empty(row),
             version: version.owned(row),
             host: host.or_empty(row),

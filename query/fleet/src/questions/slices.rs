@@ -121,8 +121,15 @@ pub(crate) fn account_sql(by: &[(&str, &str)], condition: &str) -> String {
     groups.extend(["host", "start"].into_iter().filter(|column| !by.iter().any(|(own, _)| own == column)));
     let names: Vec<&str> = by.iter().map(|(_, name)| *name).collect();
     let (mut inner, mut outer) = (String::new(), String::new());
+    let told = COSTLY_STATES.iter().filter(|state| **state != TimeState::Unknown).chain([&TimeState::Accept]);
+    let others: Vec<String> = told.map(|state| format!("'{}'", state.word())).collect();
     for (at, state) in COSTLY_STATES.iter().enumerate() {
-        inner += &format!(", sum(CASE WHEN state = '{}' THEN ns END) AS s{at}", state.word());
+        let is = match state {
+            // And what later agents may know beside these.
+            TimeState::Unknown => format!("state NOT IN ({})", others.join(", ")),
+            known => format!("state = '{}'", known.word()),
+        };
+        inner += &format!(", sum(CASE WHEN {is} THEN ns END) AS s{at}");
         outer += &format!(", sum(s{at}) AS s{at}");
     }
     format!(
@@ -134,10 +141,13 @@ pub(crate) fn account_sql(by: &[(&str, &str)], condition: &str) -> String {
     )
 }
 
-/// Seconds and nanoseconds by state of each row of an answer to [`account_sql`].
-pub(crate) fn account_sums(rows: &Rows) -> Result<Vec<(f64, BTreeMap<&'static str, f64>)>, FleetError> {
+/// Seconds that were observed, and nanoseconds by state.
+pub(crate) type StateSums = (f64, BTreeMap<&'static str, f64>);
+
+/// The sums of each row of an answer to [`account_sql`].
+pub(crate) fn account_sums(rows: &Rows) -> Result<Vec<StateSums>, FleetError> {
     let seconds = rows.numbers("seconds").map_err(failed)?;
-    let mut sums: Vec<(f64, BTreeMap<&'static str, f64>)> =
+    let mut sums: Vec<StateSums> =
         (0..rows.len()).map(|row| (seconds.get(row).unwrap_or_default(), BTreeMap::new())).collect();
     for (at, state) in COSTLY_STATES.iter().enumerate() {
         let of = rows.numbers(&format!("s{at}")).map_err(failed)?;
@@ -161,7 +171,7 @@ pub(crate) async fn account(
     let rows = fleet.rows(&["accounts"], &sql, values).await?;
     let starts = rows.times("slice").map_err(failed)?;
     let sums = account_sums(&rows)?;
-    let entry = |(row, (seconds, states)): (usize, (f64, BTreeMap<&'static str, f64>))| {
+    let entry = |(row, (seconds, states)): (usize, StateSums)| {
         let start_us = starts.get(row)?.checked_mul(step)?;
         (seconds > 0.0).then(|| AccountSlice {
             start: stamp(start_us),
