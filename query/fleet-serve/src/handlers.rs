@@ -2,7 +2,7 @@
 
 use crate::answers::{Answered, NoAnswer, ServedAnswer, ServedQuestion};
 use crate::audit::{AuditLine, now, short};
-use crate::guard::{Told, Visitor, guard, refused};
+use crate::entry::{Told, Visitor, enter, refused};
 use crate::logins;
 use crate::range::Range;
 use crate::settings::FleetRole;
@@ -82,7 +82,7 @@ pub(crate) fn router(site: Arc<Site>) -> Router {
         .merge(site.pages.router())
         .fallback(|| async { refused("/", StatusCode::NOT_FOUND, "there is nothing at this address") })
         .layer(DefaultBodyLimit::max(MOST_BODY))
-        .layer(from_fn_with_state(site, guard))
+        .layer(from_fn_with_state(site, enter))
 }
 
 async fn style() -> impl IntoResponse {

@@ -7,6 +7,7 @@
 mod answers;
 mod audit;
 mod charts;
+mod entry;
 mod error;
 mod guard;
 mod handlers;

@@ -1,7 +1,8 @@
 //! Logging in and out: by a token in a form, at the provider, and the end of a session. Each stands in the audit log.
 
 use crate::audit::{AuditLine, now};
-use crate::guard::{Told, Visitor, own_path, refused};
+use crate::entry::{Told, Visitor, refused};
+use crate::guard::own_path;
 use crate::settings::FleetRole;
 use crate::site::Site;
 use crate::users::{FleetUser, hashed, same};
