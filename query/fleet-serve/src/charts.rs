@@ -185,6 +185,9 @@ fn path(points: &[Option<(f64, f64)>]) -> String {
     out
 }
 
+/// A line of a chart: its name, its class, its height in a slice.
+type Line = (&'static str, &'static str, fn(&RequestSlice) -> Option<f64>);
+
 /// Percentiles of requests over time.
 pub(crate) fn percentiles(
     label: &str,
@@ -193,7 +196,7 @@ pub(crate) fn percentiles(
     step_seconds: i64,
 ) -> Markup {
     let axis = Axis { span, step: step_seconds.saturating_mul(1_000_000) };
-    let lines: [(&str, &str, fn(&RequestSlice) -> Option<f64>); 4] = [
+    let lines: [Line; 4] = [
         ("p50", "line l-p50", |slice| slice.sums.p50_ns),
         ("p90", "line l-p90", |slice| slice.sums.p90_ns),
         ("p99", "line l-p99", |slice| slice.sums.p99_ns),

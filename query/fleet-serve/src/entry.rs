@@ -143,15 +143,11 @@ pub(crate) async fn enter(
     line.time = now();
     // What handlers logged themselves (a login, a dump) stands there already, with more.
     let is_told = response.extensions().get::<Told>().is_some();
-    if !is_open(&path) || line.event != "request" {
-        if !is_told && let Err(error) = site.audit.write(&line) {
-            response = refused(
-                &path,
-                StatusCode::SERVICE_UNAVAILABLE,
-                "the audit log cannot be written, and nothing is answered without it",
-            );
-            site.complain(&error.to_string());
-        }
+    let is_logged = !is_told && (!is_open(&path) || line.event != "request");
+    if is_logged && let Err(error) = site.audit.write(&line) {
+        let said = "the audit log cannot be written, and nothing is answered without it";
+        response = refused(&path, StatusCode::SERVICE_UNAVAILABLE, said);
+        site.complain(&error.to_string());
     }
     let headers = response.headers_mut();
     let is_page =

@@ -143,6 +143,11 @@ impl Served {
     }
 }
 
+/// An answer as JSON.
+pub(crate) async fn json_of(answer: Response) -> Value {
+    serde_json::from_str(&answer.text().await.unwrap()).unwrap()
+}
+
 pub(crate) fn form(pairs: &[(&str, &str)]) -> String {
     url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
 }

@@ -85,7 +85,7 @@ async fn who_may_only_read_asks_none() {
     assert_eq!(ask(READER, "web-00003").send().await.unwrap().status(), 403);
     assert!(asked.lock().unwrap().is_empty());
     // A program has no form to bring back.
-    let said: serde_json::Value = ask(KEEPER, "web-00003").send().await.unwrap().json().await.unwrap();
+    let said = crate::fixture::json_of(ask(KEEPER, "web-00003").send().await.unwrap()).await;
     assert_eq!(said["host"], "web-00003");
     let other = ask(KEEPER, "web-00004").send().await.unwrap();
     assert_eq!(other.status(), 502);

@@ -181,7 +181,7 @@ async fn what_is_wrong_with_a_question_is_told() {
     {
         let answer = served.get(path).await;
         assert_eq!(answer.status(), status, "{path}");
-        let said: serde_json::Value = answer.json().await.unwrap();
+        let said = crate::fixture::json_of(answer).await;
         assert!(said["error"].is_string());
     }
     let long = "x".repeat(5_000);
