@@ -16,6 +16,8 @@ pub(crate) struct Needs<'a> {
     pub(crate) runs: Option<&'a Path>,
     /// It listens.
     pub(crate) listens: bool,
+    /// It connects to other machines.
+    pub(crate) connects: bool,
 }
 
 /// Confines this thread and those that it starts, as far as the kernel has Landlock. What is returned holds the folder for temporary files, which goes
@@ -38,7 +40,13 @@ pub(crate) fn confine(needs: &Needs<'_>) -> anyhow::Result<TempDir> {
     }
     let reads: Vec<&Path> = needs.reads.iter().map(PathBuf::as_path).collect();
     let runs: Vec<&Path> = needs.runs.into_iter().collect();
-    let grants = Grants { reads: &reads, writes: &writes, runs: &runs, listens: needs.listens };
+    let grants = Grants {
+        reads: &reads,
+        writes: &writes,
+        runs: &runs,
+        listens: needs.listens,
+        connects: needs.connects,
+    };
     // Without Landlock it goes on: no question opens a file by its name, and parts are checked before they are decoded.
     drop(confine_to(&grants));
     Ok(temporary)

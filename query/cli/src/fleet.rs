@@ -1,6 +1,7 @@
 //! `whyslow fleet …`: questions about many hosts, whose agents stored parts in a directory or a bucket.
 
 use crate::confined::{self, Needs};
+use crate::fleet_serve::FleetServeArguments;
 use crate::print::{self, Form};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
@@ -28,6 +29,7 @@ Examples:
   whyslow fleet compare v1.8 v1.9 --since 6h                     what a version costs beside another one
   whyslow fleet where fsync-per-write                            on which hosts, services and versions
   whyslow fleet hosts                                            the agents, what they lost, who is silent
+  whyslow fleet serve                                            the same in a browser
   whyslow fleet ask \"SELECT host, sum(ns) FROM accounts WHERE state = 'run-queue' GROUP BY host ORDER BY 2 DESC LIMIT 5\"
 
 The parts are in --root (or $WHYSLOW_FLEET): a directory, or s3://BUCKET/PREFIX, gs://, az:// with credentials in the environment.
@@ -108,6 +110,8 @@ enum FleetQuestion {
     },
     /// The agents: versions, losses, lag, who is silent
     Hosts,
+    /// Serve findings, services, hosts and kept recordings to browsers
+    Serve(FleetServeArguments),
     /// One question in SQL: tables accounts, calls, requests, stacks, hosts, findings, agents
     Ask {
         /// The question
@@ -132,6 +136,9 @@ pub(crate) fn run(args: FleetArguments) -> anyhow::Result<ExitCode> {
             "no place of parts is named\nnext: name it with --root DIRECTORY (or s3://BUCKET/PREFIX), or in ${ROOT}"
         );
     };
+    if let FleetQuestion::Serve(serve) = &args.question {
+        return crate::fleet_serve::run(serve, &root, args.threads.map(usize::from), args.show_secrets);
+    }
     let now = i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros())?;
     let at = match &args.question {
         FleetQuestion::Why { at, .. } => {
@@ -174,7 +181,8 @@ fn confine(root: &str) -> anyhow::Result<Option<TempDir>> {
     if root.contains("://") {
         return Ok(None);
     }
-    let needs = Needs { reads: &[PathBuf::from(root)], writes: &[], runs: None, listens: false };
+    let needs =
+        Needs { reads: &[PathBuf::from(root)], writes: &[], runs: None, listens: false, connects: false };
     confined::confine(&needs).map(Some)
 }
 
@@ -200,6 +208,7 @@ async fn ask(
         }
         FleetQuestion::Where { rule } => tell(args, &FleetSpread::ask(&fleet, rule, service).await),
         FleetQuestion::Hosts => tell(args, &FleetHosts::ask(&fleet).await),
+        FleetQuestion::Serve(_) => bail!("a server asks by itself"),
         FleetQuestion::Ask { sql, csv, ndjson, rows } => {
             let form = match (args.json, *csv, *ndjson) {
                 (true, ..) => Form::Json,

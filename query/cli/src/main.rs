@@ -4,6 +4,7 @@ mod ask;
 mod complete;
 mod confined;
 mod fleet;
+mod fleet_serve;
 mod print;
 mod serve;
 mod shell;

@@ -15,7 +15,7 @@ const STILL: i64 = 3 * MINUTE;
 pub(crate) const SILENT: i64 = 10 * MINUTE;
 
 /// What is known of a finding at the end of the span.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum LifeState {
     /// It goes on.

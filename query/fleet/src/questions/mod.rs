@@ -2,8 +2,13 @@
 
 mod compare;
 mod findings;
+mod history;
+mod host;
 mod hosts;
 mod lives;
+mod service;
+mod services;
+mod slices;
 mod spread;
 mod then;
 mod usual;
@@ -11,7 +16,12 @@ mod why;
 
 pub use compare::{FigureComparison, FleetCompare, ServiceComparison};
 pub use findings::{FindingGroup, FleetFindings, GroupColumn};
+pub use history::{BlastRadius, FindingHistory, FindingLife, HistorySlice, KeptRecording, LastTold};
+pub use host::{FleetHost, HostFigure, HostService};
 pub use hosts::{AgentState, FleetHosts};
+pub use service::{EndpointSums, FleetService, ServiceHost};
+pub use services::{FleetServices, ServiceNow};
+pub use slices::{AccountSlice, COSTLY_STATES, RequestSlice, RequestSums};
 pub use spread::{FleetSpread, SpreadHost, SpreadService};
 pub use then::{OpenThen, RequestsThen};
 pub use why::{FleetWhy, Suspect, why_span};
