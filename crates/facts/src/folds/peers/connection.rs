@@ -33,6 +33,8 @@ pub(super) struct Connection {
     requests: u64,
     /// When the request (server) or its first read (client) was.
     since: Timestamp,
+    /// When something was last sent to the server.
+    last_sent: Timestamp,
     /// What the request begins with.
     head: Option<Box<Head>>,
     /// Waits for its answer whose time limit passed, ns.
@@ -91,6 +93,7 @@ impl Default for Connection {
             turn: Turn::Nothing,
             requests: 0,
             since: Timestamp::UNKNOWN,
+            last_sent: Timestamp::UNKNOWN,
             head: None,
             timed_out_ns: 0,
             timed_out_line: None,
@@ -241,15 +244,16 @@ impl Connection {
     fn ask(&mut self, seen: &Seen<'_>, peer: &mut PeerFacts) {
         let call = seen.call;
         if self.turn == Turn::Sent {
-            let again =
-                is_datagram(seen.kind, peer) && call.ts.since(self.since).or_zero() >= resend_ns(peer);
+            // A stream of datagrams asks for no answer: who sends one again was silent for that time.
+            let silent = call.ts.since(std::mem::replace(&mut self.last_sent, call.ts)).or_zero();
+            let again = is_datagram(seen.kind, peer) && silent >= resend_ns(peer);
             if !again {
                 return self.paused(peer);
             }
             self.give_up(seen, peer);
         }
         self.turn = Turn::Sent;
-        self.since = call.ts;
+        (self.since, self.last_sent) = (call.ts, call.ts);
         self.looked = false;
         (self.timed_out_ns, self.timed_out_line, self.paused_ns) = (0, None, 0);
         let head = self.head.get_or_insert_with(|| Box::new(Head { len: 0, bytes: [0; Head::SIZE] }));
@@ -299,7 +303,8 @@ impl Connection {
             return;
         }
         let unanswered_ns = seen.call.ts.since(self.since).or_zero();
-        let lone_datagram = is_datagram(seen.kind, peer) && unanswered_ns >= resend_ns(peer);
+        let silent_ns = seen.call.ts.since(self.last_sent).or_zero();
+        let lone_datagram = is_datagram(seen.kind, peer) && silent_ns >= resend_ns(peer);
         let in_a_loop = self.looked && !self.heard && !self.ended && unanswered_ns >= SHORTEST_LIMIT_NS;
         let timed_out = self.timed_out_ns >= SHORTEST_LIMIT_NS;
         if self.turn == Turn::Sent && (timed_out || in_a_loop || lone_datagram) {

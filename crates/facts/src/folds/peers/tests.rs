@@ -131,6 +131,28 @@ fn a_dns_query_sent_again_was_not_answered() {
 }
 
 #[test]
+fn a_stream_of_datagrams_asks_for_no_answer_and_one_that_is_sent_again_does() {
+    let wall = r#"3, {sa_family=AF_INET, sin_port=htons(28878), sin_addr=inet_addr("10.0.0.3")}, 16"#;
+    let packet = r#"3, "t\1\0\0", 4, MSG_NOSIGNAL, NULL, 0"#;
+    let unanswered = |pause_ms: u64, sent: u64| {
+        let mut facts = Facts::default();
+        feed(
+            &mut facts,
+            &[
+                (0, "socket", "AF_INET, SOCK_DGRAM|SOCK_CLOEXEC, IPPROTO_IP", 3, 0, ""),
+                (1, "connect", wall, 0, 0, ""),
+            ],
+        );
+        (0..sent).for_each(|at| feed(&mut facts, &[(2 + at * pause_ms, "sendto", packet, 4, 0, "")]));
+        feed(&mut facts, &[(3 + sent * pause_ms, "close", "3", 0, 0, "")]);
+        facts.finish();
+        peer(&facts, "10.0.0.3:28878").unanswered.count
+    };
+    assert_eq!(unanswered(10, 500), 0, "5 s of packets");
+    assert_eq!(unanswered(1_000, 3), 3, "each second the same again");
+}
+
+#[test]
 fn the_ports_of_a_snapshot_tell_servers_from_clients() {
     let mut facts = Facts::default();
     for (fd, local, other, state) in [
