@@ -55,7 +55,11 @@ impl Told {
                 .map(|one| one.name.as_str())
                 .or(named.into_iter().flatten().next().map(String::as_str))
                 .map(shown),
-            line: culprit.and_then(|one| one.place.as_deref()).or(subject.function.as_deref()).map(shown),
+            line: match (culprit, &finding.code) {
+                (Some(culprit), _) => culprit.place.as_deref().map(shown),
+                (None, Some(code)) => Some(shown(&code.site())),
+                (None, None) => subject.function.as_deref().map(shown),
+            },
             title: shown(&finding.title),
             share: finding.share,
             evidence: evidence(finding),

@@ -61,6 +61,7 @@ fn finding(id: &'static str, severity: Severity, title: &str) -> Finding {
         fix: Vec::new(),
         chain: Vec::new(),
         culprit: None,
+        code: None,
         evidence: Vec::new(),
         verify: String::new(),
     }
