@@ -23,6 +23,9 @@ pub(crate) struct JoinedParts {
     pub(crate) notes: Vec<String>,
 }
 
+/// Parts with their bytes, by hour, table and folder.
+type Groups = BTreeMap<(PartHour, &'static str, String), Vec<(PartName, u64)>>;
+
 /// Moves what is of hours before `until` (of all, where there is none) from the outbox to the spool, an hour of a table in one part.
 ///
 /// # Errors
@@ -32,7 +35,7 @@ pub(crate) fn join_hours(
     spool: &Spool,
     until: Option<PartHour>,
 ) -> Result<JoinedParts, SpoolError> {
-    let mut groups: BTreeMap<(PartHour, &str, String), Vec<(PartName, u64)>> = BTreeMap::new();
+    let mut groups = Groups::new();
     for (name, bytes) in outbox.names() {
         if until.is_none_or(|until| name.hour < until) {
             let folder = name.folder();

@@ -72,7 +72,7 @@ impl Samples {
         let stack = self.stacks.get(&user)?;
         let lines = self.lines.get(&user);
         let mut own = stack.iter().enumerate().filter(|(_, at)| self.is_own(**at)).map(|(level, at)| Site {
-            function: &*self.functions[*at as usize].name,
+            function: &self.functions[*at as usize].name,
             place: lines.and_then(|lines| self.places.get(*lines.get(level)?)),
         });
         let site = own.next().filter(Site::has_name)?;

@@ -65,6 +65,9 @@ pub(super) fn produced(kernel: &KernelSide, meter: &CostMeter, rare: &[RingLoss;
     produced
 }
 
+/// A ring of the recording, with what gets what is seen in its records.
+type RingWithSights<'a> = (&'a mut FlightRing, &'a mut dyn FnMut(Sight<'_>));
+
 impl Session {
     /// Ends a stretch at `at`, ns of the kernel's clock: the rows of the kernel's tables, which are empty then, go to the spool as records that
     /// ended just before, and what no record tells is returned.
@@ -170,11 +173,7 @@ impl Session {
     ///
     /// # Errors
     /// Where the kernel's side cannot be read or told, or nothing can be written to the next folder.
-    pub fn cut(
-        &mut self,
-        spool: &Path,
-        ring: Option<(&mut FlightRing, &mut dyn FnMut(Sight<'_>))>,
-    ) -> Result<CutWindow, RecordError> {
+    pub fn cut(&mut self, spool: &Path, ring: Option<RingWithSights<'_>>) -> Result<CutWindow, RecordError> {
         self.meter.cpu_time_is_due();
         self.look_at_processes();
         self.quotas.read(monotonic_ns());
