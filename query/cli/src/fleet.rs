@@ -1,12 +1,14 @@
 //! `whyslow fleet …`: questions about many hosts, whose agents stored parts in a directory or a bucket.
 
+use crate::cluster::{self, ClusterArguments, ClusterCommand};
 use crate::confined::{self, Needs};
 use crate::fleet_serve::FleetServeArguments;
 use crate::print::{self, Form};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
+use datafusion::prelude::SessionContext;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tempfile::TempDir;
@@ -14,11 +16,13 @@ use tokio::runtime::Runtime;
 use whyslow_query_engine::{QueryError, QueryLimits};
 use whyslow_query_fleet::{
     Fleet, FleetAnswer, FleetCompare, FleetError, FleetFindings, FleetHosts, FleetOptions, FleetSpan,
-    FleetSpread, FleetWhy, GroupColumn, parse_time, usage_line, why_span,
+    FleetSpread, FleetWhy, GroupColumn, given_usage_line, parse_time, usage_line, why_span,
 };
 
 /// The place of the parts, where `--root` does not say it.
 const ROOT: &str = "WHYSLOW_FLEET";
+/// A cluster is told of what was given up; it has so long to hear it.
+const CLOSING: Duration = Duration::from_secs(2);
 
 /// Ask about many hosts: what was found, where, why it was slow then, what a version costs
 #[derive(Args)]
@@ -68,6 +72,8 @@ pub(crate) struct FleetArguments {
     /// Of no effect: parts hold no secrets that are recognised
     #[arg(long, global = true, hide = true)]
     show_secrets: bool,
+    #[command(flatten)]
+    cluster: ClusterArguments,
     #[command(subcommand)]
     question: FleetQuestion,
 }
@@ -127,16 +133,25 @@ enum FleetQuestion {
         #[arg(long, value_name = "N", default_value = "1000")]
         rows: usize,
     },
+    #[command(flatten)]
+    Cluster(ClusterCommand),
 }
 
 pub(crate) fn run(args: FleetArguments) -> anyhow::Result<ExitCode> {
-    let Some(root) = args.root.clone().or_else(|| std::env::var(ROOT).ok()).filter(|root| !root.is_empty())
-    else {
+    let root = args.root.clone().or_else(|| std::env::var(ROOT).ok()).filter(|root| !root.is_empty());
+    if let FleetQuestion::Cluster(command) = &args.question {
+        let memory = usize::try_from(args.memory << 20)?;
+        return cluster::run(command, &args.cluster, root.as_deref(), args.threads, memory);
+    }
+    let Some(root) = root else {
         bail!(
             "no place of parts is named\nnext: name it with --root DIRECTORY (or s3://BUCKET/PREFIX), or in ${ROOT}"
         );
     };
     if let FleetQuestion::Serve(serve) = &args.question {
+        if args.cluster.cluster.is_some() {
+            bail!("the server of pages reads the parts itself\nnext: leave --cluster out");
+        }
         return crate::fleet_serve::run(serve, &root, args.threads.map(usize::from), args.show_secrets);
     }
     let now = i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros())?;
@@ -159,14 +174,20 @@ pub(crate) fn run(args: FleetArguments) -> anyhow::Result<ExitCode> {
         threads: args.threads.map(usize::from),
         time: Duration::from_secs(args.time),
     };
-    let _temporary = confine(&root)?;
+    let _temporary = confine(&root, args.cluster.cluster.is_some())?;
     let runtime = Runtime::new()?;
     let begun = Instant::now();
     let result = runtime.block_on(async {
-        tokio::select! {
-            answer = ask(&args, &root, options, at) => answer,
+        let cluster = cluster::asked(&args.cluster, args.threads).await?;
+        let engine = cluster.as_ref().map(cluster::Cluster::engine);
+        let answer = tokio::select! {
+            answer = ask(&args, &root, options, at, engine) => answer,
             _ = tokio::signal::ctrl_c() => Err(FleetError::from(QueryError::Interrupted).into()),
+        };
+        if let Some(cluster) = cluster {
+            cluster.close(CLOSING).await;
         }
+        answer
     });
     // A question that was given up may still be at a step that takes long.
     runtime.shutdown_background();
@@ -177,9 +198,12 @@ pub(crate) fn run(args: FleetArguments) -> anyhow::Result<ExitCode> {
 }
 
 /// What reads a directory opens nothing else. What reads over the network cannot be confined so: it connects.
-fn confine(root: &str) -> anyhow::Result<Option<TempDir>> {
+fn confine(root: &str, asks_others: bool) -> anyhow::Result<Option<TempDir>> {
     if root.contains("://") {
         return Ok(None);
+    }
+    if asks_others {
+        return cluster::confine(Path::new(root)).map(Some);
     }
     let needs =
         Needs { reads: &[PathBuf::from(root)], writes: &[], runs: None, listens: false, connects: false };
@@ -191,9 +215,13 @@ async fn ask(
     root: &str,
     options: FleetOptions,
     at: Option<i64>,
+    engine: Option<SessionContext>,
 ) -> anyhow::Result<ExitCode> {
     let time = options.time;
-    let fleet = Fleet::open(root, options)?;
+    let fleet = match engine {
+        Some(engine) => Fleet::open_on(engine, root, options)?,
+        None => Fleet::open(root, options)?,
+    };
     let service = args.service.as_deref();
     let result = match &args.question {
         FleetQuestion::Findings { by, open } => {
@@ -218,12 +246,14 @@ async fn ask(
             };
             in_sql(&fleet, sql, form, *rows, time).await
         }
+        FleetQuestion::Cluster(_) => bail!("this is no question"),
     };
     for remark in fleet.remarks() {
         crate::complain(&remark);
     }
     if result.is_ok() {
-        eprintln!("{}", usage_line(fleet.usage()));
+        let line = if fleet.is_given() { given_usage_line } else { usage_line };
+        eprintln!("{}", line(fleet.usage()));
     }
     result.map(|()| ExitCode::SUCCESS)
 }

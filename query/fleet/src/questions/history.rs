@@ -233,7 +233,7 @@ async fn slices(
     let sql = format!(
         "SELECT {slice} AS slice, count(DISTINCT host) AS hosts FROM findings WHERE {condition} AND state <> 'closed' GROUP BY {slice}"
     );
-    let rows = fleet.rows(&["findings"], &sql, values).await?;
+    let rows = fleet.rows(&sql, values).await?;
     let (starts, hosts) = (rows.times("slice").map_err(failed)?, rows.numbers("hosts").map_err(failed)?);
     let mut slices: BTreeMap<i64, (usize, BTreeSet<&str>, BTreeSet<&str>)> = BTreeMap::new();
     for row in 0..rows.len() {
@@ -292,7 +292,7 @@ async fn radius(
          LEFT JOIN (SELECT DISTINCT host, service, start FROM findings WHERE {condition} AND {on} AND state <> 'closed') f \
          ON r.host = f.host AND r.service = f.service AND r.start = f.start) GROUP BY has"
     );
-    let rows = fleet.rows(&["requests", "findings"], &sql, &given).await?;
+    let rows = fleet.rows(&sql, &given).await?;
     let has = rows.texts("has").map_err(failed)?;
     let (mut requests, mut other_requests) = (None, None);
     for (row, parts) in RequestParts::of(&rows)?.into_iter().enumerate() {
@@ -322,7 +322,7 @@ async fn last_said(fleet: &Fleet, life: &Life) -> Result<Option<LastTold>, Fleet
         ("at", moment(life.last_row)),
     ];
     let sql = "SELECT title, confidence, evidence FROM findings WHERE host = $of_host AND finding = $finding AND start = $at LIMIT 1";
-    let rows = fleet.rows(&["findings"], sql, &values).await?;
+    let rows = fleet.rows(sql, &values).await?;
     let (title, evidence) = (rows.texts("title").map_err(failed)?, rows.texts("evidence").map_err(failed)?);
     let confidence = rows.numbers("confidence").map_err(failed)?;
     Ok((rows.len() > 0).then(|| LastTold {
@@ -343,7 +343,7 @@ async fn kept(
         "SELECT host, dump, max(start) AS at FROM findings WHERE {condition} AND dump IS NOT NULL \
          GROUP BY host, dump ORDER BY at DESC, host LIMIT {MOST_KEPT}"
     );
-    let rows = fleet.rows(&["findings"], &sql, values).await?;
+    let rows = fleet.rows(&sql, values).await?;
     let (host, place) = (rows.texts("host").map_err(failed)?, rows.texts("dump").map_err(failed)?);
     let at = rows.times("at").map_err(failed)?;
     Ok((0..rows.len())

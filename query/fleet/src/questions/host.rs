@@ -116,7 +116,7 @@ impl FleetHost {
 async fn services(fleet: &Fleet, values: &[(&str, ScalarValue)]) -> Result<Vec<String>, FleetError> {
     let sql = "SELECT service, sum(CASE WHEN state <> 'accept' THEN ns END) AS ns FROM accounts \
                WHERE host = $of_host GROUP BY service ORDER BY ns DESC NULLS LAST, service";
-    let rows = fleet.rows(&["accounts"], sql, values).await?;
+    let rows = fleet.rows(sql, values).await?;
     let names = rows.texts("service").map_err(failed)?;
     Ok((0..rows.len()).filter_map(|row| names.owned(row)).collect())
 }
@@ -128,7 +128,7 @@ async fn figures(fleet: &Fleet, values: &[(&str, ScalarValue)]) -> Result<Vec<Ho
         "SELECT resource, metric, unit, {slice} AS slice, sum(value) AS sum, count(value) AS count, max(value) AS most \
          FROM hosts WHERE host = $of_host GROUP BY resource, metric, unit, {slice} ORDER BY resource, metric, unit, slice"
     );
-    let rows = fleet.rows(&["hosts"], &sql, values).await?;
+    let rows = fleet.rows(&sql, values).await?;
     let text = |name| rows.texts(name).map_err(failed);
     let number = |name| rows.numbers(name).map_err(failed);
     let (resource, metric, unit) = (text("resource")?, text("metric")?, text("unit")?);

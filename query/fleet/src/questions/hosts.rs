@@ -105,7 +105,7 @@ pub(crate) async fn agents(
                avg(cpu_share) AS cpu, max(memory_bytes) AS memory, sum(events) AS events, sum(lost) AS lost \
                FROM agents WHERE {condition} GROUP BY host"
     );
-    let rows = fleet.rows(&["agents"], &sql, values).await?;
+    let rows = fleet.rows(&sql, values).await?;
     let text = |name| rows.texts(name).map_err(failed);
     let number = |name| rows.numbers(name).map_err(failed);
     let (host, version, kernel) = (text("host")?, text("version")?, text("kernel")?);

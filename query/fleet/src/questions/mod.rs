@@ -40,12 +40,17 @@ pub trait FleetAnswer: Serialize {
 
 /// How much was read, in a sentence.
 pub fn usage_line(usage: FleetUsage) -> String {
-    format!(
-        "read {} of {} in {}",
-        crate::words::bytes(usage.bytes_read),
-        crate::words::bytes(usage.bytes_there),
-        crate::words::plural(usage.parts as usize, "part")
-    )
+    format!("read {} of {}", crate::words::bytes(usage.bytes_read), there(usage))
+}
+
+/// What lay there where another engine read, in a sentence: how much of it that read is not known here.
+pub fn given_usage_line(usage: FleetUsage) -> String {
+    format!("the cluster was asked about {}", there(usage))
+}
+
+fn there(usage: FleetUsage) -> String {
+    let parts = crate::words::plural(usage.parts as usize, "part");
+    format!("{} in {parts}", crate::words::bytes(usage.bytes_there))
 }
 
 /// The condition that leaves one service, or all.

@@ -147,7 +147,7 @@ async fn requests(
         "SELECT {slice} AS slice, protocol, endpoint, {REQUEST_SUMS} FROM requests \
          WHERE side = 'served' AND {condition} GROUP BY {slice}, protocol, endpoint"
     );
-    let rows = fleet.rows(&["requests"], &sql, values).await?;
+    let rows = fleet.rows(&sql, values).await?;
     let (protocol, endpoint) =
         (rows.texts("protocol").map_err(failed)?, rows.texts("endpoint").map_err(failed)?);
     let starts = rows.times("slice").map_err(failed)?;

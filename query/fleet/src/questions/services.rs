@@ -65,7 +65,7 @@ pub(crate) async fn running(fleet: &Fleet, service: Option<&str>) -> Result<(i64
         values.extend(between(from, span.until));
         let condition = format!("{condition} AND start >= $from AND start < $until");
         let by = [("service", "service"), ("version", "version"), ("host", "host")];
-        let rows = fleet.rows(&["accounts"], &account_sql(&by, &condition), &values).await?;
+        let rows = fleet.rows(&account_sql(&by, &condition), &values).await?;
         if rows.len() == 0 && from > span.from {
             continue;
         }
@@ -154,7 +154,7 @@ async fn requests(
         "SELECT service, {REQUEST_SUMS} FROM requests WHERE side = 'served' AND start >= $from AND start < $until GROUP BY service"
     );
     let values: Vec<(&str, ScalarValue)> = between(from, until).into();
-    let rows = fleet.rows(&["requests"], &sql, &values).await?;
+    let rows = fleet.rows(&sql, &values).await?;
     let service = rows.texts("service").map_err(failed)?;
     let parts = RequestParts::of(&rows)?;
     Ok(parts.into_iter().enumerate().map(|(row, parts)| (service.or_empty(row), parts)).collect())

@@ -168,7 +168,7 @@ pub(crate) async fn account(
 ) -> Result<Vec<AccountSlice>, FleetError> {
     let step = step(fleet.options.span);
     let sql = account_sql(&[(&slice(step), "slice")], condition) + " ORDER BY slice";
-    let rows = fleet.rows(&["accounts"], &sql, values).await?;
+    let rows = fleet.rows(&sql, values).await?;
     let starts = rows.times("slice").map_err(failed)?;
     let sums = account_sums(&rows)?;
     let entry = |(row, (seconds, states)): (usize, StateSums)| {
