@@ -135,11 +135,13 @@ impl PartsTable {
         let mut file = PartitionedFile::new_from_meta(part.object.clone());
         file.partition_values = vec![ScalarValue::Utf8(Some(date)), ScalarValue::UInt8(Some(hour))];
         match self.reads {
-            PartsReader::Here => file.extensions.insert_arc(part.footer.clone()),
-            PartsReader::Elsewhere => {
-                file.object_meta.location = self.listing.root.whole(&part.object.location)
+            PartsReader::Here => {
+                file.extensions.insert_arc(part.footer.clone());
             }
-        };
+            PartsReader::Elsewhere => {
+                file.object_meta.location = self.listing.root.whole(&part.object.location);
+            }
+        }
         file
     }
 
