@@ -174,11 +174,15 @@ pub(crate) fn run(args: FleetArguments) -> anyhow::Result<ExitCode> {
         threads: args.threads.map(usize::from),
         time: Duration::from_secs(args.time),
     };
-    let _temporary = confine(&root, args.cluster.cluster.is_some())?;
+    let asked = cluster::asked(&args.cluster, args.threads)?;
+    let _temporary = confine(&root, asked.is_some())?;
     let runtime = Runtime::new()?;
     let begun = Instant::now();
     let result = runtime.block_on(async {
-        let cluster = cluster::asked(&args.cluster, args.threads).await?;
+        let cluster = match asked {
+            Some(options) => Some(cluster::Cluster::connect(options).await?),
+            None => None,
+        };
         let engine = cluster.as_ref().map(cluster::Cluster::engine);
         let answer = tokio::select! {
             answer = ask(&args, &root, options, at, engine) => answer,

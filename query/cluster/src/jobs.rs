@@ -355,7 +355,7 @@ fn failure(text: &str) -> Stopped {
         "no executors",
     ];
     let is_of_machines = MACHINES.iter().any(|word| text.contains(word));
-    let reason = plain(text);
+    let reason = plain(cause(text));
     if text.contains("There is no UD") {
         let reason = format!("its executors are not of this program: {reason}");
         return Stopped::Over(ClusterError::Plan { reason });
@@ -364,6 +364,16 @@ fn failure(text: &str) -> Stopped {
         true => Stopped::Lost(job(reason)),
         false => Stopped::Over(job(reason)),
     }
+}
+
+/// What a task failed of, without the steps and types through which it was told.
+fn cause(text: &str) -> &str {
+    const AROUND: [&str; 5] = ["DataFusionError(", "Shared(", "External(", "ArrowError(", "Execution("];
+    let mut text = text.rsplit_once("execution error: ").map_or(text, |(_, cause)| cause).trim();
+    while let Some(inner) = AROUND.iter().find_map(|around| text.strip_prefix(around)?.strip_suffix(')')) {
+        text = inner.trim_end_matches(", None").trim_matches('"');
+    }
+    if text == "DivideByZero" { "divide by zero" } else { text }
 }
 
 /// What Ballista says, in a line.
@@ -385,6 +395,21 @@ mod tests {
             ("There is no UDAF named \"p99\" in the TaskContext", false),
         ] {
             assert_eq!(matches!(failure(text), Stopped::Lost(_)), again, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_task_failed_of_what_stands_innermost() {
+        for (text, says) in [
+            (
+                "Job failed due to stage 2 failed: Task failed due to runtime execution error: \
+                 DataFusionError(Shared(External(ArrowError(DivideByZero))))",
+                "divide by zero",
+            ),
+            ("DataFusionError(Execution(\"too long\"))", "too long"),
+            ("anything else)", "anything else)"),
+        ] {
+            assert_eq!(cause(text), says);
         }
     }
 

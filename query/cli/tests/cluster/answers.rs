@@ -29,7 +29,8 @@ fn a_cluster_answers_as_one_process_does() {
     };
     for words in [
         &["findings"][..],
-        &["findings", "--by", "host,rule", "--open", "--service", "ledger"],
+        &["findings", "--by", "host,rule", "--service", "ledger"],
+        &["findings", "--open"],
         &["why", "ledger", "--at", "23:17"],
         &["why", "mailer", "--at", "21:10", "--host", "web-00002", "--host", "web-00003"],
         &["compare", "v1.8", "v1.9"],
