@@ -9,7 +9,7 @@ const SQL: [&str; 6] = [
     "SELECT date, hour, host, count(*) AS n, max(start) AS last FROM agents GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
     "SELECT r.service, r.endpoint, sum(r.requests) AS requests, human(p99(CAST(r.longest_ns AS BIGINT))) AS slowest \
      FROM requests r JOIN (SELECT DISTINCT host FROM findings WHERE rule = 'fsync-per-write') f ON f.host = r.host \
-     WHERE r.side = 'served' GROUP BY 1, 2 ORDER BY 1, 2",
+     WHERE r.side = 'served' AND r.host < 'web-00002' GROUP BY 1, 2 ORDER BY 1, 2",
     "SELECT host, process, sum(ns) AS ns FROM accounts WHERE state = 'run-queue' AND host <> 'web-00001' \
      GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT 7",
     "SELECT count(*) AS n FROM calls WHERE ns > (SELECT avg(ns) FROM calls) AND hour = 21",
