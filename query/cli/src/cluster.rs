@@ -43,7 +43,7 @@ pub(crate) enum ClusterCommand {
         /// The name by which others reach it (default: the address of --bind)
         #[arg(long, value_name = "HOST")]
         advertise: Option<String>,
-        /// Where intermediate results are put, in a folder that goes with the executor
+        /// Where intermediate results are put, in a folder of its own
         #[arg(long, value_name = "DIR")]
         work: Option<PathBuf>,
         /// Tell all that it does
