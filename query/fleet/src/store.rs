@@ -277,7 +277,9 @@ mod tests {
             let named = Path::from(named.to_str().unwrap().trim_start_matches('/'));
             let error = store.get_range(&named, 0..1).await.expect_err("outside");
             assert!(
-                error.to_string().contains("and nothing else") || named.as_ref().contains(".."),
+                // Two dots are a name there like any other: of nothing.
+                error.to_string().contains("and nothing else")
+                    || named.as_ref().contains("%2E%2E") && error.to_string().contains("not found"),
                 "{error}"
             );
         }
