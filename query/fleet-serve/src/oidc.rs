@@ -382,7 +382,7 @@ mod tests {
     fn challenges_are_those_of_the_standard() {
         // RFC 7636, appendix B.
         let digest = Sha256::digest(b"dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk");
-        assert_eq!(base64url(&digest), "E9Melhoa2OwvFrEMTJguCM8JA8LdAfy1d6HNZ8zVyYM");
+        assert_eq!(base64url(&digest), "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
         assert_eq!(
             [base64url(b""), base64url(b"f"), base64url(b"fo"), base64url(b"foo")],
             ["", "Zg", "Zm8", "Zm9v"]

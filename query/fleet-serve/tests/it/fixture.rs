@@ -30,6 +30,12 @@ impl Questions for NoQuestions {
     }
 }
 
+/// One at a time of the tests that ask much: a question has 50 s, and a debug build on few CPUs needs them.
+pub(crate) async fn alone() -> tokio::sync::MutexGuard<'static, ()> {
+    static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+    TURN.lock().await
+}
+
 /// 20 hosts over 6 hours.
 pub(crate) fn shared() -> (&'static Path, FleetTruth) {
     static MADE: OnceLock<(TempDir, FleetTruth)> = OnceLock::new();

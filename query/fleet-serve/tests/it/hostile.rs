@@ -64,7 +64,7 @@ async fn a_damaged_part_costs_itself_and_is_told() {
     hostile_fleet(place.path());
     let folder = place.path().join("agents/date=2026-11-26/hour=23/host=%3Cb%3E");
     std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("12-13.c0.abc.parquet"), [0x50; 4096]).unwrap();
+    std::fs::write(folder.join("12-13.c0.stranger.parquet"), [0x50; 4096]).unwrap();
     let served = Served::new(place.path(), "");
     let page = served.page("/hosts?since=1h&until=2026-11-27").await;
     assert!(page.contains("1 part was left out of what was read"), "{page}");
