@@ -42,7 +42,7 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-/// Children from which on it is a habit: a script of a few steps stays below, and a window of some seconds has no more where each takes half a second.
+/// Children from which on it is a habit: a script of a few steps stays below; a short window has no more.
 const MIN_CHILDREN: u64 = 5;
 /// The part of a child's life that its start takes: with less it does more work than it starts.
 const START_SHARE: f64 = 0.5;
