@@ -1,7 +1,7 @@
 //! Threads that were taken for those of one process, as nothing told whose they are (`strace -p A -p B` without -f), and cannot be.
 //!
-//! Threads of a process share its descriptors and end together. So two that use one number for two things in turns are of two processes, and so are
-//! two of which one goes on when the other has ended its process, or has been waited for as a child.
+//! Threads of a process share its descriptors and end together. So two that use one number for two things in turns are of two processes, and who has
+//! ended its process is of another one than those that go on.
 
 use crate::world::{Seen, World};
 use crate::{Fold, ProcessId};

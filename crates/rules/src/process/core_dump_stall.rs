@@ -56,7 +56,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
-/// The kernel's functions that write a core file (fs/coredump.c; `do_coredump` before Linux 6.16).
+/// The kernel's functions that write a core file (fs/coredump.c; older kernels call it `do_coredump`).
 const WRITES_CORE: [&str; 2] = ["vfs_coredump", "do_coredump"];
 
 /// Core dumps of children that the stacks of these tell: a parent that ignores SIGCHLD is sent none.
