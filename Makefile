@@ -1,11 +1,16 @@
 # whyslow: `make demo` and `make test` are all that is needed to start; each installs what it misses.
 
-.PHONY: demo test test-all test-kernel truth build release bench bench-live setup setup-build setup-test setup-truth setup-release check clean
+.PHONY: demo fleet-demo test test-all test-kernel truth build release bench bench-live setup setup-build setup-test setup-truth setup-release check clean
 CARGO = scripts/cargo
 
 # Records a small slow program with strace and lsof, diagnoses it, applies the fix, and shows that it worked.
 demo: setup build
 	@scripts/demo
+
+# Three hosts (network namespaces) with agents, an S3 server, one slow host, and the questions that find it. As root; builds the query program first.
+fleet-demo: setup build
+	@cd query && ../$(CARGO) build --release --workspace --bin whyslow-query
+	@scripts/fleet-demo
 
 # Format, lint, all tests but the slow ones, the live cases by BPF: what to run before a commit.
 test: setup-test

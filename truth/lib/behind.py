@@ -71,6 +71,9 @@ def names_site(behind, finding, rows, text):
         claimed = [row for row in rows if any(claim["id"] == finding["id"] for claim in row.get("claimed_by", []))]
         told = [(row.get("function"), row.get("place")) for row in claimed[:1]]
         told.append(((finding.get("subject") or {}).get("function"), None))
+        # The report prints both: where it is, and who calls that.
+        code = finding.get("code") or {}
+        told += [(code.get("function"), code.get("place")), (code.get("caller"), code.get("caller_place"))]
     return any(is_site(function, place, behind, text) for function, place in told)
 
 

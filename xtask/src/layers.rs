@@ -29,6 +29,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("whyslow-store", &["whyslow-model", "whyslow-privacy"]),
     ("whyslow-parts", &[]),
     ("whyslow-depot", &["whyslow-parts", "whyslow-privacy"]),
+    ("whyslow-outlets", &["whyslow-model", "whyslow-parts", "whyslow-privacy", "whyslow-profile"]),
     ("whyslow-flight", &["whyslow-model", "whyslow-privacy", "whyslow-record", "whyslow-store"]),
     ("whyslow-facts", &["whyslow-model", "whyslow-wire", "whyslow-profile"]),
     ("whyslow-hosts", &["whyslow-model", "whyslow-facts"]),
@@ -110,6 +111,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "whyslow-record",
             "whyslow-store",
             "whyslow-parts",
+            "whyslow-outlets",
+            "whyslow-flight",
+            "whyslow-depot",
         ],
     ),
     (

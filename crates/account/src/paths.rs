@@ -121,15 +121,15 @@ fn commands(explainer: &Explainer<'_>) -> Vec<Interval> {
     first_threads.collect()
 }
 
-/// True where the command's first thread sleeps at once for half of the time or more, while children of its own work: these are
-/// what was asked about.
+/// True where the command's first thread sleeps at once for half of the time or more, or waits for children of which nothing tells which one,
+/// while children of its own work: these are what was asked about.
 fn looks_after_others(facts: &Facts, path: &Path<'_>) -> bool {
     let Some(own) = path.stays.first().and_then(|stay| facts.world.threads.thread_of(stay.tid)) else {
         return false;
     };
     let all: u64 = path.segments.iter().map(|segment| segment.ns).sum();
-    let mut sleeps =
-        path.segments.iter().filter(|segment| segment.stay == 0 && segment.kind == PathKind::Timer);
+    let is_sleep = |kind| matches!(kind, PathKind::Timer | PathKind::Child | PathKind::Unknown);
+    let mut sleeps = path.segments.iter().filter(|segment| segment.stay == 0 && is_sleep(segment.kind));
     sleeps.any(|sleep| sleep.ns >= all / 2 && all > 0)
         && facts.world.threads.iter().any(|(_, thread)| {
             thread.is_active() && facts.world.threads.process(thread.process).parent == Some(own.process)

@@ -3,16 +3,23 @@
 //! gives up detail where it takes more than it may.
 //!
 //! What is on its disk, below the folder of state: `windows/`, spools that are recorded or to be told; `parts/`, Parquet parts that wait to
-//! be taken elsewhere; `findings.json`, those that are open; `status.json`, what it says of itself. A kill costs the window that is open.
+//! be taken elsewhere; `upload/`, those of whole hours that wait for the store; `kept/`, recordings that the ring kept; `findings.json`,
+//! findings that are open; `status.json`, what it says of itself. A kill costs the window that is open.
 
 #[cfg(feature = "bpf")]
 mod error;
+#[cfg(feature = "bpf")]
+mod join;
+#[cfg(feature = "bpf")]
+mod keeper;
 #[cfg(feature = "bpf")]
 mod lives;
 #[cfg(feature = "bpf")]
 mod outbox;
 #[cfg_attr(not(feature = "bpf"), allow(dead_code))]
 mod outcome;
+#[cfg(feature = "bpf")]
+mod outward;
 #[cfg(feature = "bpf")]
 mod own;
 #[cfg(feature = "bpf")]
@@ -32,19 +39,21 @@ mod split;
 #[cfg_attr(not(feature = "bpf"), allow(dead_code))]
 mod status;
 #[cfg(feature = "bpf")]
+mod teller;
+#[cfg(feature = "bpf")]
+mod upload;
+#[cfg(feature = "bpf")]
 mod watched;
 #[cfg(feature = "bpf")]
 mod window;
-#[cfg(feature = "bpf")]
-mod within;
 
 #[cfg(feature = "bpf")]
 pub use error::AgentError;
 pub use outcome::WindowOutcome;
 #[cfg(feature = "bpf")]
 pub use run::{AgentOrder, run};
-pub use settings::AgentSettings;
+pub use settings::{AgentSettings, RingSettings, RingTrigger, StorageSettings};
 pub use shed::AgentDetail;
-pub use status::AgentStatus;
+pub use status::{AgentKept, AgentRing, AgentStatus, AgentUpload};
 #[cfg(feature = "bpf")]
-pub use window::{WindowError, tell_window};
+pub use window::{ToldWindow, WindowError, tell_window};

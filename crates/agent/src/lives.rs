@@ -55,7 +55,11 @@ impl Told {
                 .map(|one| one.name.as_str())
                 .or(named.into_iter().flatten().next().map(String::as_str))
                 .map(shown),
-            line: culprit.and_then(|one| one.place.as_deref()).or(subject.function.as_deref()).map(shown),
+            line: match (culprit, &finding.code) {
+                (Some(culprit), _) => culprit.place.as_deref().map(shown),
+                (None, Some(code)) => Some(shown(&code.site())),
+                (None, None) => subject.function.as_deref().map(shown),
+            },
             title: shown(&finding.title),
             share: finding.share,
             evidence: evidence(finding),
@@ -156,6 +160,12 @@ impl Lives {
     /// Whether this window was taken already.
     pub(crate) fn has(&self, window: &str) -> bool {
         self.last.as_deref() == Some(window)
+    }
+
+    /// Those that are open.
+    pub(crate) fn rows(&self) -> Vec<FindingRow> {
+        let row = |(id, life): (&String, &Life)| life.told.row(id, "continues", life.opened, life.last_seen);
+        self.open.iter().map(row).collect()
     }
 
     /// How many are open.

@@ -2,8 +2,11 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use whyslow_parts::PartName;
 use whyslow_privacy::files;
 
+/// Where parts wait, in the folder of state.
+pub(crate) const PARTS: &str = "parts";
 /// Folders below each other at most: table, date, hour, host.
 const DEEPEST: u32 = 5;
 
@@ -42,6 +45,36 @@ impl Outbox {
         std::fs::rename(&beside, &path)
     }
 
+    /// The parts that are there, with their bytes.
+    pub(crate) fn names(&self) -> Vec<(PartName, u64)> {
+        let mut parts = Vec::new();
+        self.collect(&self.0, 0, &mut parts);
+        let named = parts.into_iter().filter_map(|part| {
+            let below = part.path.strip_prefix(&self.0).ok()?.to_str()?;
+            Some((below.parse().ok()?, part.bytes))
+        });
+        named.collect()
+    }
+
+    /// The bytes of a part.
+    pub(crate) fn read(&self, name: &PartName) -> io::Result<Vec<u8>> {
+        std::fs::read(self.0.join(name.path()))
+    }
+
+    /// Removes a part.
+    pub(crate) fn remove(&self, name: &PartName) {
+        self.remove_file(&self.0.join(name.path()));
+    }
+
+    /// True where it was removed. Folders that are empty then go too; others stay.
+    fn remove_file(&self, path: &Path) -> bool {
+        let is_removed = std::fs::remove_file(path).is_ok();
+        if is_removed {
+            path.ancestors().skip(1).take(4).take_while(|above| std::fs::remove_dir(above).is_ok()).count();
+        }
+        is_removed
+    }
+
     /// Removes the oldest parts until the rest takes no more than `most` bytes, and what a kill left half written. Gives what is left, and
     /// what was removed.
     pub(crate) fn keep_within(&self, most: u64) -> (Waiting, Waiting) {
@@ -55,18 +88,11 @@ impl Outbox {
             if left.bytes <= most {
                 break;
             }
-            if std::fs::remove_file(&part.path).is_err() {
+            if !self.remove_file(&part.path) {
                 continue;
             }
             removed = Waiting { parts: removed.parts + 1, bytes: removed.bytes + part.bytes };
             left = Waiting { parts: left.parts - 1, bytes: left.bytes - part.bytes };
-            // Folders that are empty then go too; others stay.
-            part.path
-                .ancestors()
-                .skip(1)
-                .take(4)
-                .take_while(|above| std::fs::remove_dir(above).is_ok())
-                .count();
         }
         (left, removed)
     }

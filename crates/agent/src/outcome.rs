@@ -24,6 +24,12 @@ pub struct WindowOutcome {
     pub cpu_ms: u64,
     /// The most memory that it had, bytes.
     pub memory: u64,
+    /// Names of recordings that the ring kept in it.
+    pub kept: Vec<String>,
+    /// The ids of findings in it, where there are such recordings.
+    pub found: Vec<String>,
+    /// Parts of minutes that were joined for the store, and those made of them.
+    pub joined: (u64, u64),
     /// What is to be told of it.
     pub notes: Vec<String>,
 }

@@ -20,13 +20,13 @@ pub(crate) struct OwnMeter {
 
 impl OwnMeter {
     pub(crate) fn start() -> OwnMeter {
-        OwnMeter { looked: Instant::now(), cpu: own_cpu() }
+        OwnMeter { looked: Instant::now(), cpu: own_and_childrens_cpu() }
     }
 
-    /// Since the last look; `children` is what its children have taken since.
-    pub(crate) fn look(&mut self, children: Duration) -> OwnUse {
-        let (now, cpu) = (Instant::now(), own_cpu());
-        let took = cpu.saturating_sub(self.cpu) + children;
+    /// Since the last look. What a child took counts once it has ended.
+    pub(crate) fn look(&mut self) -> OwnUse {
+        let (now, cpu) = (Instant::now(), own_and_childrens_cpu());
+        let took = cpu.saturating_sub(self.cpu);
         let over = now.duration_since(self.looked).as_secs_f64().max(1e-3);
         (self.looked, self.cpu) = (now, cpu);
         let memory = status_bytes(&std::fs::read_to_string("/proc/self/status").unwrap_or_default());
@@ -37,6 +37,16 @@ impl OwnMeter {
 fn own_cpu() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec.max(0) as u64, time.tv_nsec.max(0) as u32)
+}
+
+/// With that of the children that have ended: /proc/PID/stat, fields 16 and 17, in ticks.
+fn own_and_childrens_cpu() -> Duration {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let behind = text.rsplit_once(')').map_or("", |(_, behind)| behind);
+    let children =
+        behind.split_ascii_whitespace().skip(13).take(2).filter_map(|ticks| ticks.parse::<u64>().ok());
+    let tick_ns = 1_000_000_000 / rustix::param::clock_ticks_per_second();
+    own_cpu() + Duration::from_nanos(children.sum::<u64>() * tick_ns)
 }
 
 /// What this process has taken in all: CPU time, ms, and the most memory that it had resident, bytes.
@@ -66,7 +76,7 @@ mod tests {
         while own_cpu() < meter.cpu + Duration::from_millis(20) && began.elapsed() < Duration::from_secs(60) {
             std::hint::black_box(1 + 1);
         }
-        let took = meter.look(Duration::ZERO);
+        let took = meter.look();
         assert!(took.cpu_share > 0.0 && took.memory > 0, "{took:?}");
         let text = "VmHWM:\t   7 kB\nRssAnon:\t     12 kB\nRssFile: 9 kB\nRssShmem:\t 4 kB\n";
         assert_eq!((status_bytes(text), kibibytes(text, "VmHWM:")), (16 << 10, Some(7 << 10)));

@@ -28,6 +28,7 @@ pub(crate) fn options(
         few_in_full: has(AgentDetail::Counts),
         payload: if has(AgentDetail::Least) { settings.payload } else { 0 },
         sched: has(AgentDetail::NoSwitches),
+        wakeups: has(AgentDetail::NoWaitStacks),
         wait_stacks: settings.wait_stacks && has(AgentDetail::NoWaitStacks),
         sample_hz: if has(AgentDetail::Least) { settings.sample_hz } else { 0 },
         net: has(AgentDetail::Least),
@@ -77,6 +78,34 @@ pub(crate) fn run_id() -> String {
     digits.iter().rev().collect()
 }
 
+/// How windows are told apart in the names of parts.
+pub(crate) struct WindowNames {
+    /// Of the run: changes where the same minute comes twice.
+    pub(crate) run: String,
+    last: i64,
+    is_of_minutes: bool,
+}
+
+impl WindowNames {
+    /// `is_of_minutes`: a window is a minute, of which the name of a part tells.
+    pub(crate) fn new(run: String, is_of_minutes: bool) -> WindowNames {
+        WindowNames { run, last: i64::MIN, is_of_minutes }
+    }
+
+    /// The id of the window that begins then, us since 1970, and is the `number`th of all.
+    pub(crate) fn of(&mut self, start: i64, number: u64) -> String {
+        if !self.is_of_minutes {
+            return format!("{}{:05}", self.run, number % 100_000);
+        }
+        if start <= self.last {
+            // The clock went back, or a second window of this minute: no part may take another's place.
+            self.run = run_id();
+        }
+        self.last = start;
+        self.run.clone()
+    }
+}
+
 pub(crate) fn micros(time: SystemTime) -> i64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64)
 }
@@ -113,6 +142,20 @@ mod tests {
         let fits =
             |id: &str| id.len() <= 27 && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'z'));
         assert!(fits(&id) && id.len() >= 4, "{id}");
+    }
+
+    #[test]
+    fn a_minute_that_comes_twice_has_another_name() {
+        const MINUTE: i64 = 60_000_000;
+        let mut names = WindowNames::new("run0".to_string(), true);
+        assert_eq!([names.of(MINUTE, 1), names.of(2 * MINUTE, 2)], ["run0", "run0"]);
+        // The clock is set back by two minutes.
+        let again = names.of(0, 3);
+        assert_ne!(again, "run0");
+        assert_eq!(names.of(MINUTE, 4), again);
+        assert_ne!(names.of(MINUTE, 5), again);
+        let mut names = WindowNames::new("run0".to_string(), false);
+        assert_eq!([names.of(MINUTE, 1), names.of(MINUTE, 2)], ["run000001", "run000002"]);
     }
 
     #[test]

@@ -1,19 +1,22 @@
 //! The loop: records, cuts windows at the begin of each minute, has them told, and keeps to the budget.
 
+mod notes;
+
 use crate::error::AgentError;
+use crate::keeper::Keeper;
+use crate::outbox::PARTS;
 use crate::outcome::WindowOutcome;
-use crate::own::OwnMeter;
-use crate::plan::{begin_of, in_words, micros, options, rest_of, run_id, write_samples};
+use crate::outward::Outward;
+use crate::own::{OwnMeter, OwnUse};
+use crate::plan::{WindowNames, begin_of, in_words, micros, options, rest_of, run_id, write_samples};
 use crate::settings::AgentSettings;
 use crate::shed::{AgentDetail, Shedding};
 use crate::status::AgentStatus;
+use crate::teller::Teller;
+use crate::upload::Upload;
 use crate::watched::Watched;
-use crate::window::{PARTS, SAMPLES, SPOOL, WindowAbout};
-use std::collections::VecDeque;
-use std::io::Read;
-use std::os::unix::process::CommandExt;
+use crate::window::{SAMPLES, SPOOL, WindowAbout, hand_over};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 use whyslow_host::{Sample, Sampler, SamplerOptions};
 use whyslow_model::visible;
@@ -30,11 +33,8 @@ const ENDING: Duration = Duration::from_secs(5);
 const RETRY: Duration = Duration::from_secs(10);
 /// Bytes of a spool from which on its window is cut before its time.
 const MOST_SPOOL: u64 = 128 << 20;
-/// Windows that wait to be told at most; then the oldest are given up.
-const MOST_WINDOWS: usize = 5;
-/// A window is told for so many windows' length at most, and at least so long.
-const LONGEST_TELLING: u32 = 3;
-const SHORTEST_TELLING: Duration = Duration::from_secs(60);
+/// As the agent ends, what waits is uploaded for so long at most; systemd gives it 90 s in all.
+const LAST_UPLOADS: Duration = Duration::from_secs(20);
 
 /// What the agent is asked to do while it runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,18 +84,10 @@ pub fn run(
     Ok(())
 }
 
-/// A window's folder that is being told.
-struct Telling {
-    child: Child,
-    folder: PathBuf,
-    began: Instant,
-}
-
 struct Agent {
     settings: AgentSettings,
     host: String,
     kernel: String,
-    run: String,
     /// Windows that were cut.
     cuts: u64,
     status: AgentStatus,
@@ -118,12 +110,16 @@ struct Agent {
     samples: Vec<Sample>,
     sampled: Instant,
     meter: OwnMeter,
-    /// CPU time of those that told windows, since the last window was cut.
-    telling_cpu: Duration,
     cpu_sum: f64,
-    waiting: VecDeque<PathBuf>,
-    telling: Option<Telling>,
-    last_start: i64,
+    outward: Outward,
+    teller: Teller,
+    /// `None` where no ring is wanted.
+    keeper: Option<Keeper>,
+    /// Names of recordings that the ring kept since the last window was cut.
+    kept: Vec<String>,
+    /// `None` where nothing is uploaded.
+    upload: Option<Upload>,
+    names: WindowNames,
 }
 
 impl Agent {
@@ -152,7 +148,6 @@ impl Agent {
         let mut agent = Agent {
             host: settings.host_name(),
             kernel: kernel.trim().to_string(),
-            run: run_id(),
             cuts: 0,
             status: AgentStatus::default(),
             shedding: Shedding::at(AgentDetail::Whole),
@@ -174,23 +169,26 @@ impl Agent {
             samples: Vec::new(),
             sampled: now,
             meter: OwnMeter::start(),
-            telling_cpu: Duration::ZERO,
             cpu_sum: 0.0,
-            waiting: VecDeque::new(),
-            telling: None,
-            last_start: i64::MIN,
+            outward: Outward::start(&settings),
+            teller: Teller::new(&state),
+            keeper: Keeper::start(&settings, say),
+            kept: Vec::new(),
+            upload: None,
+            names: WindowNames::new(run_id(), settings.window == 60),
             settings,
         };
         agent.status = AgentStatus {
             pid: std::process::id(),
             version: env!("CARGO_PKG_VERSION").to_string(),
             host: agent.host.clone(),
-            run: agent.run.clone(),
+            run: agent.names.run.clone(),
             since: micros(SystemTime::now()),
             window: agent.settings.window,
             ..AgentStatus::default()
         };
         agent.take_up_windows(say);
+        agent.begin_uploads(say);
         agent.open()?;
         // Levels and rates since boot: what follows is over the time between.
         agent.samples.clear();
@@ -208,12 +206,26 @@ impl Agent {
         left.sort();
         for window in left {
             if WindowAbout::read(&window).is_some() {
-                self.waiting.push_back(window);
+                let news = self.teller.add(window);
+                self.told(news, say);
             } else {
                 let _ = std::fs::remove_dir_all(&window);
                 self.status.windows_lost += 1;
                 self.trouble("the window that was open as the agent ended last is lost".to_string(), say);
             }
+        }
+    }
+
+    /// Uploads as the settings say, from now on.
+    fn begin_uploads(&mut self, say: &mut dyn FnMut(&str)) {
+        if self.upload.as_ref().is_some_and(|upload| upload.is_of(&self.settings)) {
+            return;
+        }
+        // What waits goes to the store that is meant now.
+        self.upload = None;
+        match Upload::start(&self.settings) {
+            Ok(upload) => self.upload = upload,
+            Err(why) => self.trouble(why, say),
         }
     }
 
@@ -240,7 +252,11 @@ impl Agent {
             return Ok(());
         }
         let spool = self.folder.join(SPOOL);
-        self.session = Some(Session::start(options(&self.settings, self.shedding.detail, pids, spool))?);
+        let session = Session::start(options(&self.settings, self.shedding.detail, pids, spool))?;
+        if let Some(keeper) = &mut self.keeper {
+            keeper.begin(&session, &self.status.targets)?;
+        }
+        self.session = Some(session);
         (self.spooled, self.holds_start) = (0, true);
         (self.status.detail, self.status.shed) =
             (self.shedding.detail, self.shedding.detail.shed().map(str::to_string));
@@ -248,11 +264,11 @@ impl Agent {
     }
 
     fn look(&mut self, say: &mut dyn FnMut(&str)) {
-        self.reap(say);
+        let news = self.teller.look(self.settings.length());
+        self.told(news, say);
         let now = Instant::now();
         if now >= self.sampled + Duration::from_secs(self.settings.host_every.into()) {
-            self.sampled = now;
-            self.samples.extend(self.sampler.as_mut().map(Sampler::sample));
+            self.sample();
         }
         if now < self.ticked + TICK {
             return;
@@ -261,7 +277,7 @@ impl Agent {
         let Some(session) = &mut self.session else {
             // Somebody may have come.
             if now >= self.retry
-                && let Err(why) = self.begin_anew()
+                && let Err(why) = self.begin_anew(say)
             {
                 self.fail(&why, say);
             }
@@ -272,7 +288,15 @@ impl Agent {
             true => Ok(()),
             false => session.watch(&joined),
         };
-        match result.and_then(|()| session.tick()) {
+        let ticked = result.and_then(|()| session.tick()).and_then(|progress| {
+            let news = self.keeper.as_mut().map(|keeper| keeper.tick(session)).transpose()?;
+            Ok((progress, news.unwrap_or_default()))
+        });
+        let ticked = ticked.map(|(progress, news)| {
+            self.keep(news, say);
+            progress
+        });
+        match ticked {
             Ok(progress) if progress.bytes.saturating_sub(self.spooled) > MOST_SPOOL => {
                 self.trouble(
                     "a window was cut before its time: more came than its spool may have".to_string(),
@@ -286,23 +310,35 @@ impl Agent {
         }
     }
 
+    /// Looks at the host.
+    fn sample(&mut self) {
+        self.sampled = Instant::now();
+        let Some(sample) = self.sampler.as_mut().map(Sampler::sample) else { return };
+        if let Some(keeper) = &mut self.keeper {
+            keeper.sample(&sample);
+        }
+        self.samples.push(sample);
+    }
+
     /// Recording failed: it begins anew a little later.
     fn fail(&mut self, why: &str, say: &mut dyn FnMut(&str)) {
-        self.end_session();
+        self.end_session(say);
         self.retry = Instant::now() + RETRY;
         self.trouble(format!("recording failed, and begins anew in {} s: {why}", RETRY.as_secs()), say);
     }
 
     /// Ends what is recorded, with its threads: none of them may write where the next one does. What was not cut is given up.
-    fn end_session(&mut self) {
-        if let Some(session) = self.session.take() {
+    fn end_session(&mut self, say: &mut dyn FnMut(&str)) {
+        if let Some(mut session) = self.session.take() {
+            let news = self.keeper.as_mut().map(|keeper| keeper.let_go(&mut session)).unwrap_or_default();
+            self.keep(news, say);
             let _ = session.stop();
         }
     }
 
     /// Records into the window that is open, of which nothing is kept.
-    fn begin_anew(&mut self) -> Result<(), String> {
-        self.end_session();
+    fn begin_anew(&mut self, say: &mut dyn FnMut(&str)) -> Result<(), String> {
+        self.end_session(say);
         let spool = self.folder.join(SPOOL);
         // A disk that was full may have left no folder.
         if self.folder.exists() {
@@ -321,8 +357,7 @@ impl Agent {
     /// Ends the window and begins the next one; `renew`: what is recorded is another then.
     fn cut_with(&mut self, renew: bool, say: &mut dyn FnMut(&str)) {
         let (done, opened) = (self.folder.clone(), self.opened);
-        self.samples.extend(self.sampler.as_mut().map(Sampler::sample));
-        self.sampled = Instant::now();
+        self.sample();
         let spool = match self.open() {
             Ok(spool) => spool,
             Err(error) => {
@@ -336,7 +371,11 @@ impl Agent {
                 return;
             }
         };
-        let cut = match self.session.as_mut().map(|session| session.cut(&spool)) {
+        let cut = self.session.as_mut().map(|session| match &mut self.keeper {
+            Some(keeper) => keeper.cut(session, &spool),
+            None => session.cut(&spool, None),
+        });
+        let cut = match cut {
             Some(Ok(cut)) => Some(cut),
             Some(Err(error)) => {
                 self.fail(&error.to_string(), say);
@@ -345,7 +384,7 @@ impl Agent {
             None => None,
         };
         self.cuts += 1;
-        let used = self.meter.look(std::mem::take(&mut self.telling_cpu));
+        let used = self.meter.look();
         match cut {
             Some(cut) => {
                 if let Some(why) = &cut.trouble {
@@ -353,7 +392,7 @@ impl Agent {
                 }
                 self.spooled =
                     self.session.as_mut().and_then(|session| session.tick().ok()).map_or(0, |now| now.bytes);
-                self.keep_window(&done, opened, &cut, used.cpu_share, used.memory, say);
+                self.keep_window(&done, opened, &cut, used, say);
             }
             None => {
                 // Nobody was there to be recorded, or it failed.
@@ -383,12 +422,11 @@ impl Agent {
             self.renew(say);
         }
         self.write_status(say);
-        self.tell_next(say);
     }
 
     /// The same with other options: in the window that is open.
     fn renew(&mut self, say: &mut dyn FnMut(&str)) {
-        if let Err(why) = self.begin_anew() {
+        if let Err(why) = self.begin_anew(say) {
             self.fail(&why, say);
         }
         // Loading programs is no window's cost.
@@ -400,23 +438,14 @@ impl Agent {
         folder: &Path,
         opened: Instant,
         cut: &whyslow_record::CutWindow,
-        cpu_share: f64,
-        memory_bytes: u64,
+        used: OwnUse,
         say: &mut dyn FnMut(&str),
     ) {
         let length = self.settings.length().as_micros() as i64;
         let began = cut.began.get().unwrap_or(0);
         let start = begin_of((began / 1_000) as i64, length);
-        if start <= self.last_start && length == 60_000_000 {
-            // The clock went back, or a second window of this minute: other names, so that no part takes another's place.
-            self.run = run_id();
-            self.status.run.clone_from(&self.run);
-        }
-        self.last_start = start;
-        let id = match length {
-            60_000_000 => self.run.clone(),
-            _ => format!("{}{:05}", self.run, self.cuts % 100_000),
-        };
+        let id = self.names.of(start, self.cuts);
+        self.status.run.clone_from(&self.names.run);
         let seconds = match (cut.began.get(), cut.ended.get()) {
             (Some(from), Some(to)) => to.saturating_sub(from) as f64 / 1e9,
             _ => opened.elapsed().as_secs_f64(),
@@ -437,107 +466,29 @@ impl Agent {
             disk: self.settings.disk << 20,
             kernel: self.kernel.clone(),
             mode: "counts".to_string(),
-            cpu_share,
-            memory_bytes,
+            cpu_share: used.cpu_share,
+            memory_bytes: used.memory,
             events: cut.events,
             lost: cut.lost,
             shed: self.status.shed.clone(),
+            kept: std::mem::take(&mut self.kept),
+            uploads: self.upload.is_some(),
+            clock_skew_ns: self.upload.as_ref().and_then(|upload| upload.status().clock_skew_ns),
         };
         if let Err(why) = write_samples(&folder.join(SAMPLES), &self.samples) {
             self.trouble(format!("the host's samples of a window are lost: {why}"), say);
         }
         match about.write(folder) {
-            Ok(()) => self.waiting.push_back(folder.into()),
+            Ok(()) => {
+                let news = self.teller.add(folder.into());
+                self.told(news, say);
+            }
             Err(error) => {
                 self.status.windows_lost += 1;
                 self.trouble(format!("{}: {error}", visible::path(folder)), say);
                 let _ = std::fs::remove_dir_all(folder);
             }
         }
-        while self.waiting.len() > MOST_WINDOWS {
-            if let Some(oldest) = self.waiting.pop_front() {
-                let _ = std::fs::remove_dir_all(oldest);
-                self.status.windows_lost += 1;
-                self.trouble("a window was given up: those before it are not told yet".to_string(), say);
-            }
-        }
-    }
-
-    /// Starts the process that tells the oldest window, unless one is under way.
-    fn tell_next(&mut self, say: &mut dyn FnMut(&str)) {
-        if self.telling.is_some() {
-            return;
-        }
-        let Some(folder) = self.waiting.pop_front() else { return };
-        // The program that runs, also where another one has taken its place.
-        let child = Command::new("/proc/self/exe")
-            .arg0("whyslow")
-            .args(["agent", "window", "--state"])
-            .arg(&self.settings.state)
-            .arg(&folder)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn();
-        match child {
-            Ok(child) => self.telling = Some(Telling { child, folder, began: Instant::now() }),
-            Err(error) => {
-                self.trouble(format!("a window cannot be told now: {error}"), say);
-                self.waiting.push_front(folder);
-            }
-        }
-    }
-
-    /// Takes what the process that tells a window says, once it has ended.
-    fn reap(&mut self, say: &mut dyn FnMut(&str)) {
-        let longest = (self.settings.length() * LONGEST_TELLING).max(SHORTEST_TELLING);
-        let Some(telling) = &mut self.telling else { return self.tell_next(say) };
-        let ended = match telling.child.try_wait() {
-            Ok(None) if telling.began.elapsed() < longest => return,
-            Ok(None) => {
-                // Its folder goes with it: told again it would take as long.
-                let _ = telling.child.kill();
-                let _ = telling.child.wait();
-                Err(format!("it took more than {} s", longest.as_secs()))
-            }
-            Ok(Some(status)) if status.success() => {
-                let mut text = String::new();
-                let read = telling.child.stdout.as_mut().map(|out| out.read_to_string(&mut text));
-                match (read, serde_json::from_str::<WindowOutcome>(&text)) {
-                    (_, Ok(outcome)) => Ok(outcome),
-                    (_, Err(error)) => Err(format!("its answer is not understood: {error}")),
-                }
-            }
-            Ok(Some(status)) => Err(format!("the process that told it ended with {status}")),
-            Err(error) => Err(error.to_string()),
-        };
-        let folder = std::mem::take(&mut telling.folder);
-        self.telling = None;
-        match ended {
-            Ok(outcome) => {
-                self.telling_cpu += Duration::from_millis(outcome.cpu_ms);
-                self.status.windows += 1;
-                self.status.memory_of_windows = self.status.memory_of_windows.max(outcome.memory);
-                self.status.parts_removed += outcome.removed.0;
-                if outcome.removed.0 > 0 {
-                    let text = format!(
-                        "{} parts ({} KiB) were removed before they were taken elsewhere: no more than {} MiB may wait",
-                        outcome.removed.0,
-                        outcome.removed.1 >> 10,
-                        self.settings.disk
-                    );
-                    self.trouble(text, say);
-                }
-                outcome.notes.iter().for_each(|note| self.trouble(note.clone(), say));
-                self.status.last = outcome;
-            }
-            Err(why) => {
-                self.status.windows_lost += 1;
-                self.trouble(format!("a window is lost: {why}"), say);
-                let _ = std::fs::remove_dir_all(folder);
-            }
-        }
-        self.write_status(say);
-        self.tell_next(say);
     }
 
     fn reload(&mut self, settings: AgentSettings, say: &mut dyn FnMut(&str)) {
@@ -547,10 +498,18 @@ impl Agent {
         let state = self.settings.state.clone();
         self.cut(say);
         self.settings = AgentSettings { state, ..settings };
+        self.outward.restart(&self.settings);
         self.host = self.settings.host_name();
+        self.names = WindowNames::new(run_id(), self.settings.window == 60);
         (self.status.host, self.status.window) = (self.host.clone(), self.settings.window);
         self.watched = Watched::of(&self.settings);
         self.shedding = Shedding::at(AgentDetail::Whole);
+        self.end_session(say);
+        match &mut self.keeper {
+            Some(keeper) if self.settings.ring.seconds > 0 => keeper.reload(&self.settings),
+            keeper => *keeper = Keeper::start(&self.settings, say),
+        }
+        self.begin_uploads(say);
         self.renew(say);
         let rest = rest_of(micros(SystemTime::now()), self.settings.length().as_micros() as i64);
         self.boundary = Instant::now() + Duration::from_micros(rest as u64);
@@ -563,29 +522,31 @@ impl Agent {
         if self.session.is_some() && self.opened.elapsed() >= Duration::from_millis(500) {
             self.cut(say);
         }
-        if let Some(session) = self.session.take()
-            && let Err(error) = session.stop()
-        {
-            self.trouble(error.to_string(), say);
+        if let Some(mut session) = self.session.take() {
+            let news = self.keeper.as_mut().map(|keeper| keeper.finish(&mut session)).unwrap_or_default();
+            self.keep(news, say);
+            if let Err(error) = session.stop() {
+                self.trouble(error.to_string(), say);
+            }
         }
         let _ = std::fs::remove_dir_all(&self.folder);
-        while self.telling.is_some() || !self.waiting.is_empty() {
-            self.reap(say);
+        while !self.teller.is_idle() {
+            let news = self.teller.look(self.settings.length());
+            self.told(news, say);
             std::thread::sleep(Duration::from_millis(20));
         }
-        self.write_status(say);
-    }
-
-    fn trouble(&mut self, text: String, say: &mut dyn FnMut(&str)) {
-        say(&text);
-        self.status.trouble(text);
-    }
-
-    fn write_status(&mut self, say: &mut dyn FnMut(&str)) {
-        self.status.at = micros(SystemTime::now());
-        if let Err(error) = self.status.write(&self.settings.state) {
-            // Nothing but the report of it is lost.
-            say(&format!("{}: {error}", visible::path(&self.settings.state)));
+        if self.upload.is_some() {
+            // Whether this host comes back is not known: the hour that is under way goes, too.
+            let mut outcome = WindowOutcome::default();
+            hand_over(&self.settings.state, None, self.settings.disk << 20, &mut outcome);
+            outcome.notes.into_iter().for_each(|note| self.trouble(note, say));
+            self.parts_came(say);
         }
+        if let Some(upload) = self.upload.take() {
+            let last = upload.stop(LAST_UPLOADS);
+            self.status.upload = Some(last);
+        }
+        self.outward.finish();
+        self.write_status(say);
     }
 }

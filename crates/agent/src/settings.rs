@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use whyslow_model::visible;
+use whyslow_outlets::{JournalSettings, OpenMetricsSettings, OtlpSettings, OutletSettings, WebhookSettings};
 use whyslow_record::target::Selection;
 
 /// Bytes of a file of settings at most: what is longer is another file.
@@ -53,6 +54,94 @@ pub struct AgentSettings {
     pub close_after: u32,
     /// Detail is never given up, whatever it costs: for measuring.
     pub keep_detail: bool,
+    /// Sets of labels of one kind that outlets tell apart, at most; the rest is `other`.
+    pub series: u32,
+    /// A page of figures for Prometheus.
+    pub openmetrics: Option<OpenMetricsSettings>,
+    /// Figures, findings and profiles to a collector of OpenTelemetry.
+    pub otlp: Option<OtlpSettings>,
+    /// Findings to Alertmanager and webhooks.
+    pub webhook: Vec<WebhookSettings>,
+    /// Findings to the journal of systemd.
+    pub journal: Option<JournalSettings>,
+    /// The last seconds, kept when something happens.
+    pub ring: RingSettings,
+    /// Where parts are uploaded to.
+    pub storage: StorageSettings,
+}
+
+/// The table `[ring]`: the last seconds in memory, kept as a recording when a trigger fires.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RingSettings {
+    /// So many seconds before a trigger are kept; 0: there is no ring.
+    pub seconds: u32,
+    /// So many seconds after it.
+    pub after: u32,
+    /// Mebibytes of the ring; where they do not hold the time, less is kept.
+    pub memory: u64,
+    /// The triggers.
+    pub on: Vec<RingTrigger>,
+    /// Between two recordings of the same trigger, seconds at least.
+    pub cool_down: u32,
+    /// Recordings that are kept; the oldest make place.
+    pub keep: u16,
+    /// Mebibytes of them all together.
+    pub disk: u64,
+    /// Where `POST /dump` is listened for, an address of this host; nowhere where it is empty.
+    pub http: String,
+    /// A file whose first line is the token for `http`.
+    pub token_file: Option<PathBuf>,
+}
+
+/// When the ring is kept: as it is typed behind `record --ring --on`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum RingTrigger {
+    /// `on = ["request>200ms"]`
+    Typed(String),
+    /// `[[ring.on]]`
+    Table {
+        /// `trigger = "request>200ms"`
+        trigger: String,
+    },
+}
+
+impl RingTrigger {
+    /// As it is typed.
+    pub fn text(&self) -> &str {
+        match self {
+            RingTrigger::Typed(text) | RingTrigger::Table { trigger: text } => text,
+        }
+    }
+}
+
+impl Default for RingSettings {
+    fn default() -> RingSettings {
+        RingSettings {
+            seconds: 0,
+            after: 5,
+            memory: 24,
+            on: Vec::new(),
+            cool_down: 60,
+            keep: 20,
+            disk: 256,
+            http: String::new(),
+            token_file: None,
+        }
+    }
+}
+
+/// The table `[storage]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StorageSettings {
+    /// `s3://BUCKET/PREFIX`, `gs://…`, `az://…` or a directory; nothing is uploaded where it is empty.
+    pub url: String,
+    /// A file of `KEY=VALUE` lines with the credentials; else the environment has them.
+    pub credentials: Option<PathBuf>,
+    /// Let the store be spoken to without encryption.
+    pub plain_http: bool,
 }
 
 impl Default for AgentSettings {
@@ -78,6 +167,13 @@ impl Default for AgentSettings {
             severity: "warning".to_string(),
             close_after: 3,
             keep_detail: false,
+            series: OutletSettings::USUAL_SERIES,
+            openmetrics: None,
+            otlp: None,
+            webhook: Vec::new(),
+            journal: None,
+            ring: RingSettings::default(),
+            storage: StorageSettings::default(),
         }
     }
 }
@@ -139,10 +235,38 @@ impl AgentSettings {
         if !["notice", "warning", "critical"].contains(&self.severity.as_str()) {
             return Err(format!("severity = {:?}: expected notice, warning or critical", self.severity));
         }
+        within("ring.seconds", self.ring.seconds.into(), 0, 3_600)?;
+        within("ring.after", self.ring.after.into(), 0, 600)?;
+        within("ring.memory", self.ring.memory, 8, 1 << 16)?;
+        within("ring.keep", self.ring.keep.into(), 1, u64::from(u16::MAX))?;
+        within("ring.disk", self.ring.disk, 1, 1 << 20)?;
+        if self.ring.seconds == 0 && !self.ring.on.is_empty() {
+            return Err("ring.on: there is no ring: expected ring.seconds, as in 30".to_string());
+        }
+        if self.ring.http.is_empty() != self.ring.token_file.is_none() {
+            return Err("ring.http and ring.token_file: expected both or none".to_string());
+        }
+        #[cfg(feature = "bpf")]
+        for one in &self.ring.on {
+            whyslow_flight::trigger(one.text())
+                .map_err(|why| format!("ring.on = {:?}: {why}", one.text()))?;
+        }
         if !self.state.is_absolute() {
             return Err(format!("state = {}: expected a path from /", visible::path(&self.state)));
         }
-        Ok(())
+        self.outlets().check()
+    }
+
+    /// What is sent where.
+    pub fn outlets(&self) -> OutletSettings {
+        OutletSettings {
+            series: self.series,
+            openmetrics: self.openmetrics.clone(),
+            otlp: self.otlp.clone(),
+            webhook: self.webhook.clone(),
+            journal: self.journal.clone(),
+            window: self.window,
+        }
     }
 
     /// Whom to record.
@@ -188,6 +312,20 @@ mod tests {
         assert!(!settings.selection().is_empty() && AgentSettings::default().selection().is_empty());
     }
 
+    #[cfg(feature = "bpf")]
+    #[test]
+    fn triggers_are_typed_in_a_list_or_in_tables() {
+        let list = "[ring]\nseconds = 30\non = [\"request>200ms\", \"oom\"]\n";
+        let tables = "[ring]\nseconds = 30\n[[ring.on]]\ntrigger = \"request>200ms\"\n[[ring.on]]\ntrigger = \"oom\"\n";
+        for text in [list, tables] {
+            let ring = AgentSettings::parse(text).expect("right").ring;
+            let on: Vec<&str> = ring.on.iter().map(RingTrigger::text).collect();
+            assert_eq!((ring.seconds, on), (30, vec!["request>200ms", "oom"]));
+        }
+        let wrong = AgentSettings::parse("[ring]\nseconds = 30\non = [\"slow\"]").expect_err("no trigger");
+        assert!(wrong.contains("\"slow\": no trigger is typed so"), "{wrong}");
+    }
+
     #[test]
     fn what_cannot_be_is_told() {
         for (text, told) in [
@@ -198,12 +336,34 @@ mod tests {
             ("severity = \"all\"", "notice, warning or critical"),
             ("state = \"here\"", "a path from /"),
             ("unit = [\"nginx\"]", "unknown field"),
+            ("[ring]\nseconds = 9999", "ring.seconds = 9999: expected 0 to 3600"),
+            ("[ring]\non = [\"error\"]", "expected ring.seconds"),
+            ("[ring]\nseconds = 30\nhttp = \"127.0.0.1:9911\"", "expected both or none"),
+            ("[storage]\nuri = \"/x\"", "unknown field"),
             ("ports = [99999]", "99999"),
             ("units = ", "line 1"),
+            ("series = 0", "1 to 10000"),
+            ("[openmetrics]\nlisten = \"0.0.0.0:9733\"", "token_file"),
+            ("[openmetrics]\nport = 1", "unknown field"),
+            ("[[webhook]]\nurl = \"alerts\"", "http://HOST:PORT"),
+            ("[[webhook]]\nform = \"generic\"", "url"),
+            ("[otlp]\nmetrics = false\nlogs = false", "all false"),
         ] {
             let error = AgentSettings::parse(text).expect_err(text);
             assert!(error.contains(told), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn outlets_are_off_unless_they_are_named() {
+        assert!(!AgentSettings::default().outlets().is_any_on());
+        let text = "[openmetrics]\n[otlp]\nendpoint = \"http://c:4318\"\n[[webhook]]\nurl = \"http://a:9093\"\n[journal]\non = true\n";
+        let settings = AgentSettings::parse(text).expect("right");
+        let words = settings.outlets().in_words();
+        assert_eq!(words.len(), 4, "{words:?}");
+        assert_eq!(words[0], "openmetrics at http://127.0.0.1:9733/metrics");
+        let secret = AgentSettings::parse("[[webhook]]\nurl = \"https://h/SECRET\"\n").expect("right");
+        assert!(!format!("{secret:?} {:?}", secret.outlets().in_words()).contains("SECRET"));
     }
 
     #[test]

@@ -9,7 +9,7 @@ pub enum AgentDetail {
     /// All.
     #[default]
     Whole,
-    /// No stacks of waits.
+    /// No stacks of waits, and not who woke whom.
     NoWaitStacks,
     /// Calls counted; one by one only those of a millisecond or more.
     Counts,
@@ -33,8 +33,8 @@ impl AgentDetail {
     pub fn shed(self) -> Option<&'static str> {
         match self {
             AgentDetail::Whole => None,
-            AgentDetail::NoWaitStacks => Some("stacks of waits"),
-            AgentDetail::Counts => Some("stacks of waits, calls one by one"),
+            AgentDetail::NoWaitStacks => Some("stacks of waits, who wakes whom"),
+            AgentDetail::Counts => Some("stacks of waits, who wakes whom, calls one by one"),
             AgentDetail::NoSwitches => Some("stacks of waits, calls one by one, switches of threads"),
             AgentDetail::Least => {
                 Some("stacks of waits, calls one by one, switches of threads, requests, stacks, connections")
@@ -59,7 +59,7 @@ const UNDER: u32 = 10;
 const MOST_UNDER: u32 = 10 * 64;
 /// What leaves so much of the budget has room for more.
 const ROOM: f64 = 0.5;
-/// What takes so many times the budget is given up at once.
+/// What takes so many times the budget is given up at once, two steps of it.
 const FAR_OVER: f64 = 3.0;
 
 /// Decides how much is recorded, window by window.
@@ -87,6 +87,9 @@ impl Shedding {
                 self.over = 0;
                 self.wait = (self.wait.max(UNDER / 2) * 2).min(MOST_UNDER);
                 self.detail = self.detail.less();
+                if used >= FAR_OVER {
+                    self.detail = self.detail.less();
+                }
             }
         } else if used < ROOM {
             self.over = 0;
@@ -119,7 +122,8 @@ mod tests {
             |shedding: &mut Shedding| (1..2_000).find(|_| shedding.decide(0.2, 0.2)).expect("more");
         assert_eq!((until_more(&mut shedding), shedding.detail), (20, AgentDetail::NoWaitStacks));
         assert!(shedding.decide(5.0, 0.1));
-        assert_eq!((until_more(&mut shedding), shedding.detail), (40, AgentDetail::NoWaitStacks));
+        assert_eq!(shedding.detail, AgentDetail::NoSwitches);
+        assert_eq!((until_more(&mut shedding), shedding.detail), (40, AgentDetail::Counts));
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! One window's events given to the services that they are of: facts a service, and facts of the host alone.
 
 use crate::service::{program_of, service_of};
-use crate::within::WindowBegin;
 use hashbrown::{HashMap, HashSet};
 use std::collections::BTreeMap;
 use whyslow_facts::Facts;
@@ -29,7 +28,6 @@ pub(crate) struct ServiceFacts {
 
 /// The sink that splits.
 pub(crate) struct Splitter {
-    begin: WindowBegin,
     services: Vec<ServiceFacts>,
     by_name: HashMap<String, usize>,
     by_pid: HashMap<Tid, usize>,
@@ -43,10 +41,9 @@ pub(crate) struct Splitter {
 }
 
 impl Splitter {
-    /// Of a window that begins then, ns since the epoch; the recorder's own process is left out.
-    pub(crate) fn new(begin: u64, recorder: Tid) -> Splitter {
+    /// The recorder's own process is left out.
+    pub(crate) fn new(recorder: Tid) -> Splitter {
         Splitter {
-            begin: WindowBegin(begin),
             services: Vec::new(),
             by_name: HashMap::new(),
             by_pid: HashMap::new(),
@@ -209,8 +206,7 @@ impl Splitter {
 
 impl Sink for Splitter {
     fn push(&mut self, event: Event<'_>) {
-        let begin = self.begin;
-        begin.cut(event, &mut |event| self.take(event));
+        self.take(event);
     }
 }
 
@@ -228,7 +224,7 @@ mod tests {
 
     #[test]
     fn each_service_has_its_own_events_and_those_of_all() {
-        let mut split = Splitter::new(100, 9);
+        let mut split = Splitter::new(9);
         split.push(process(1, "/srv/web -p 1"));
         split.push(process(2, "/srv/db"));
         split.push(process(9, "/usr/bin/whyslow agent"));

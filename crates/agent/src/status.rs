@@ -4,13 +4,65 @@ use crate::outcome::WindowOutcome;
 use crate::shed::AgentDetail;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use whyslow_privacy::files;
 
 /// The file in the folder of state.
 const FILE: &str = "status.json";
 /// Lines of what went wrong that are kept.
 const MOST_TROUBLES: usize = 20;
+/// Recordings that are named.
+const MOST_KEPT: usize = 20;
+
+/// A recording that the ring kept.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AgentKept {
+    /// The recording.
+    pub path: PathBuf,
+    /// The trigger as it is typed; `dump`, `http` where somebody asked.
+    pub trigger: String,
+    /// When it fired, us since 1970.
+    pub at: i64,
+    /// Why, a sentence.
+    pub why: String,
+    /// The ids of findings that were open in its window.
+    pub findings: Vec<String>,
+}
+
+/// How the ring stands.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AgentRing {
+    /// Seconds that it holds.
+    pub holds: f64,
+    /// Bytes that it takes.
+    pub bytes: u64,
+    /// How often its oldest records were forgotten before their time, since its memory was full.
+    pub shortened: u64,
+    /// How often triggers fired within their cool down.
+    pub passed_over: u64,
+}
+
+/// How uploading stands.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AgentUpload {
+    /// The store.
+    pub url: String,
+    /// Parts of hours that are over, and their bytes, that wait for the store.
+    pub waiting: (u64, u64),
+    /// Parts that were removed before the store had them, and their bytes, since the folder was made.
+    pub lost: (u64, u64),
+    /// Parts that were uploaded since the start, and their bytes.
+    pub uploaded: (u64, u64),
+    /// Tries that failed.
+    pub failures: u64,
+    /// What keeps it from uploading now.
+    pub problem: Option<String>,
+    /// How far our clock is ahead of the store's, ns.
+    pub clock_skew_ns: Option<i64>,
+}
 
 /// What the agent says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -62,6 +114,12 @@ pub struct AgentStatus {
     pub parts_removed: u64,
     /// The last window that was told.
     pub last: WindowOutcome,
+    /// Recordings that the ring kept, the last of them.
+    pub kept: VecDeque<AgentKept>,
+    /// How the ring stands; `None` where there is none.
+    pub ring: Option<AgentRing>,
+    /// How uploading stands; `None` where nothing is uploaded.
+    pub upload: Option<AgentUpload>,
     /// What went wrong, the last of it.
     pub troubles: VecDeque<String>,
 }
@@ -87,6 +145,13 @@ impl AgentStatus {
         let beside = state.join("status.new");
         files::write(&beside, &text)?;
         std::fs::rename(&beside, state.join(FILE))
+    }
+
+    pub(crate) fn keep(&mut self, kept: AgentKept) {
+        if self.kept.len() >= MOST_KEPT {
+            self.kept.pop_front();
+        }
+        self.kept.push_back(kept);
     }
 
     pub(crate) fn trouble(&mut self, text: String) {

@@ -1,20 +1,25 @@
 //! One window, from its spool to parts and findings. A process of its own does it, so that its memory is given back, and what goes wrong
 //! costs one window. Whatever it was killed at, doing it again gives the same.
 
+use crate::join::join_hours;
+use crate::keeper::KEPT;
 use crate::lives::{Lives, Told};
-use crate::outbox::Outbox;
+use crate::outbox::{Outbox, PARTS};
 use crate::outcome::WindowOutcome;
 use crate::own;
 use crate::rows::{HostFigures, Named};
 use crate::split::{ServiceFacts, Splitter};
+use crate::upload::spool;
 use hashbrown::HashSet;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use whyslow_diagnose::diagnose;
 use whyslow_model::{Event, Finding, Severity, Sink, SourceId, visible};
+use whyslow_outlets::ToldRows;
 use whyslow_parts::{
-    AgentRow, MinuteRows, Observed, PartAbout, PartError, PartName, PartRow, UtcTime, encode,
+    AccountRow, AgentRow, CallRow, FindingRow, HostRow, MinuteRows, Observed, PartAbout, PartError, PartHour,
+    PartName, PartRow, RequestRow, StackRow, UtcTime, encode,
 };
 use whyslow_privacy::files;
 use whyslow_record::Recorded;
@@ -27,8 +32,6 @@ pub(crate) const SAMPLES: &str = "host";
 const ABOUT: &str = "about.json";
 /// Where findings live, in the folder of state.
 const FINDINGS: &str = "findings.json";
-/// Where parts wait.
-pub(crate) const PARTS: &str = "parts";
 /// A service that made fewer calls in a window, and was on no CPU when samples were taken, did nothing that could be judged.
 const FEWEST_CALLS: u64 = 20;
 
@@ -57,12 +60,34 @@ pub(crate) struct WindowAbout {
     pub(crate) events: u64,
     pub(crate) lost: u64,
     pub(crate) shed: Option<String>,
+    /// Names of the recordings that the ring kept since the window before.
+    pub(crate) kept: Vec<String>,
+    /// Parts are uploaded: those of hours that are over are joined for it.
+    pub(crate) uploads: bool,
+    /// How far our clock is ahead of the store's, ns.
+    pub(crate) clock_skew_ns: Option<i64>,
 }
 
 impl WindowAbout {
     /// Which window of which run it is.
     fn key(&self) -> String {
         format!("{}@{}", self.id, self.start)
+    }
+
+    /// What the agent says of itself in it.
+    fn row(&self, parts_waiting: u64) -> AgentRow {
+        AgentRow {
+            version: env!("CARGO_PKG_VERSION").to_string(),
+            kernel: self.kernel.clone(),
+            mode: self.mode.clone(),
+            cpu_share: Some(self.cpu_share),
+            memory_bytes: Some(self.memory_bytes),
+            events: Some(self.events),
+            lost: Some(self.lost),
+            shed: self.shed.clone(),
+            clock_skew_ns: self.clock_skew_ns,
+            parts_waiting: Some(parts_waiting),
+        }
     }
 
     pub(crate) fn write(&self, folder: &Path) -> std::io::Result<()> {
@@ -126,46 +151,57 @@ pub fn tell_window(state: &Path, folder: &Path) -> Result<WindowOutcome, WindowE
     outcome.notes.extend(damaged.map(|why| format!("{why}; all findings open anew")));
     let key = about.key();
     if !lives.has(&key) {
-        let told = read(folder, &about)?;
-        let rows = lives.take(
+        let Read { mut told, findings, observed } = read(folder, &about)?;
+        told.findings = lives.take(
             &about.host,
             (about.start, key),
-            told.findings,
-            |service| told.observed.contains(service) || service == HOST_SERVICE,
+            findings,
+            |service| observed.contains(service) || service == HOST_SERVICE,
             about.close_after,
         );
-        for row in &rows {
+        name_recordings(state, &about, &mut told.findings, &mut outcome);
+        for row in &told.findings {
             outcome.findings[["open", "continues", "closed"]
                 .iter()
                 .position(|state| *state == row.state)
                 .unwrap_or(0)] += 1;
         }
-        outcome.services = told.observed.len();
+        outcome.services = observed.len();
         let outbox = Outbox::at(state.join(PARTS));
-        let waits = outbox.keep_within(about.disk).0.parts;
-        let agent = AgentRow {
-            version: env!("CARGO_PKG_VERSION").to_string(),
-            kernel: about.kernel.clone(),
-            mode: about.mode.clone(),
-            cpu_share: Some(about.cpu_share),
-            memory_bytes: Some(about.memory_bytes),
-            events: Some(about.events),
-            lost: Some(about.lost),
-            shed: about.shed.clone(),
-            clock_skew_ns: None,
-            parts_waiting: Some(waits),
-        };
+        let uploading = if about.uploads { spool(state, about.disk).ok() } else { None };
+        let for_store = uploading.map_or(0, |spool| spool.state().waiting);
+        let waits = outbox.keep_within(about.disk).0.parts + for_store;
+        let agent = about.row(waits);
         let mut put = Put { outbox: &outbox, about: &about, rows: 0 };
         put.table(&told.accounts)?;
         put.table(&told.calls)?;
         put.table(&told.requests)?;
         put.table(&told.stacks)?;
         put.table(&told.hosts)?;
-        put.table(&rows)?;
-        put.table(&[agent])?;
+        put.table(&told.findings)?;
+        put.table(std::slice::from_ref(&agent))?;
         outcome.rows = put.rows;
+        let said = ToldRows {
+            host: &about.host,
+            start: about.start,
+            seconds: about.seconds,
+            accounts: &told.accounts,
+            calls: &told.calls,
+            requests: &told.requests,
+            stacks: &told.stacks,
+            hosts: &told.hosts,
+            findings: &told.findings,
+            open: &lives.rows(),
+            agent: &agent,
+        };
+        // What outlets miss is no reason to lose the window.
+        let handed = whyslow_outlets::hand_over(state, &about.id, &said);
+        outcome.notes.extend(handed.err().map(|error| error.to_string()));
         // Last of all: what was written is written again the same where it was not reached.
         lives.write(&findings_path).map_err(|source| WindowError::Write { path: findings_path, source })?;
+    }
+    if about.uploads {
+        hand_over(state, PartHour::of(UtcTime(about.start)).map(|(hour, _)| hour), about.disk, &mut outcome);
     }
     let (left, removed) = Outbox::at(state.join(PARTS)).keep_within(about.disk);
     (outcome.cpu_ms, outcome.memory) = own::whole();
@@ -174,6 +210,41 @@ pub fn tell_window(state: &Path, folder: &Path) -> Result<WindowOutcome, WindowE
     outcome.removed = (removed.parts, removed.bytes);
     std::fs::remove_dir_all(folder).map_err(|source| WindowError::Write { path: folder.into(), source })?;
     Ok(outcome)
+}
+
+/// Findings that are open say where the recording lies that the ring kept in their window: it is of all services.
+fn name_recordings(
+    state: &Path,
+    about: &WindowAbout,
+    findings: &mut [FindingRow],
+    outcome: &mut WindowOutcome,
+) {
+    let Some(newest) = about.kept.last() else { return };
+    let dump = state.join(KEPT).join(newest).to_string_lossy().into_owned();
+    for row in findings.iter_mut().filter(|row| row.state != "closed") {
+        row.dump = Some(dump.clone());
+        outcome.found.push(row.finding.clone());
+    }
+    outcome.kept.clone_from(&about.kept);
+}
+
+/// Joins the parts of hours before `until` (of all, where there is none) for the store, within the bound of bytes for all that waits. What
+/// cannot be done now is noted, and done with the next window.
+pub(crate) fn hand_over(state: &Path, until: Option<PartHour>, disk: u64, outcome: &mut WindowOutcome) {
+    let outbox = Outbox::at(state.join(PARTS));
+    let minutes = outbox.keep_within(disk).0.bytes;
+    let joined = spool(state, disk.saturating_sub(minutes)).and_then(|spool| {
+        let joined = join_hours(&outbox, &spool, until);
+        spool.look_again()?;
+        joined
+    });
+    match joined {
+        Ok(joined) => {
+            outcome.joined = (joined.sources, joined.made);
+            outcome.notes.extend(joined.notes);
+        }
+        Err(error) => outcome.notes.push(error.to_string()),
+    }
 }
 
 /// Puts the rows of a window into parts.
@@ -201,21 +272,45 @@ impl Put<'_> {
     }
 }
 
-/// All that a window says.
-#[derive(Default)]
-struct ToldWindow {
-    accounts: Vec<whyslow_parts::AccountRow>,
-    calls: Vec<whyslow_parts::CallRow>,
-    requests: Vec<whyslow_parts::RequestRow>,
-    stacks: Vec<whyslow_parts::StackRow>,
-    hosts: Vec<whyslow_parts::HostRow>,
+/// What a window tells: rows as they are stored, of all services that did something in it. Texts in it have no secrets.
+#[derive(Clone, Debug, Default)]
+pub struct ToldWindow {
+    /// The host.
+    pub host: String,
+    /// When the window begins, us since 1970; of windows of a minute the begin of the minute.
+    pub start: i64,
+    /// How much of it was observed, seconds.
+    pub seconds: f64,
+    /// Where the time of threads went.
+    pub accounts: Vec<AccountRow>,
+    /// Calls.
+    pub calls: Vec<CallRow>,
+    /// Requests that were served and made.
+    pub requests: Vec<RequestRow>,
+    /// Where threads ran and waited.
+    pub stacks: Vec<StackRow>,
+    /// The host's figures.
+    pub hosts: Vec<HostRow>,
+    /// Findings that opened, continue and closed.
+    pub findings: Vec<FindingRow>,
+}
+
+/// What was read of a window.
+struct Read {
+    told: ToldWindow,
     findings: Vec<Told>,
     observed: HashSet<String>,
 }
 
-fn read(folder: &Path, about: &WindowAbout) -> Result<ToldWindow, WindowError> {
-    let mut told = ToldWindow::default();
-    let mut split = Splitter::new(about.began, about.recorder);
+fn read(folder: &Path, about: &WindowAbout) -> Result<Read, WindowError> {
+    let mut told = ToldWindow {
+        host: about.host.clone(),
+        start: about.start,
+        seconds: about.seconds,
+        ..ToldWindow::default()
+    };
+    let (mut findings, mut observed) = (Vec::new(), HashSet::new());
+    let mut split = Splitter::new(about.recorder);
     let mut figures = HostFigures::default();
     let samples = folder.join(SAMPLES);
     if whyslow_store::is_recording(&samples) {
@@ -237,7 +332,7 @@ fn read(folder: &Path, about: &WindowAbout) -> Result<ToldWindow, WindowError> {
     let least = severity(&about.severity);
     let of_host = diagnose(&host).findings;
     let kept = |finding: &&Finding| finding.severity >= least && finding.severity > Severity::Capture;
-    told.findings.extend(
+    findings.extend(
         of_host
             .iter()
             .filter(kept)
@@ -259,7 +354,7 @@ fn read(folder: &Path, about: &WindowAbout) -> Result<ToldWindow, WindowError> {
         let is_hosts =
             |one: &Finding| of_host.iter().any(|other| other.id == one.id && other.subject == one.subject);
         let own = diagnosis.findings.iter().filter(kept).filter(|finding| !is_hosts(finding));
-        told.findings.extend(own.map(|finding| {
+        findings.extend(own.map(|finding| {
             let process = finding
                 .subject
                 .pid
@@ -267,9 +362,9 @@ fn read(folder: &Path, about: &WindowAbout) -> Result<ToldWindow, WindowError> {
                 .or(finding.subject.comm.as_ref());
             Told::of(finding, &service.name, named.version.clone(), process.cloned())
         }));
-        told.observed.insert(service.name.clone());
+        observed.insert(service.name.clone());
     }
-    Ok(told)
+    Ok(Read { told, findings, observed })
 }
 
 /// True for one that did nothing worth a row.
@@ -311,6 +406,9 @@ mod tests {
             events: 6,
             lost: 0,
             shed: None,
+            kept: vec!["h-request.whyslow".into()],
+            uploads: true,
+            clock_skew_ns: None,
         };
         about.write(folder.path()).expect("written");
         assert_eq!(WindowAbout::read(folder.path()), Some(about));

@@ -74,6 +74,18 @@ impl Spool {
         Ok(Spool { folder: folder.to_path_buf(), most_bytes, inside: Mutex::new(inside) })
     }
 
+    /// Takes in what another process has put there since, and what it counted as lost; removes the oldest where that is beyond the bound.
+    ///
+    /// # Errors
+    /// Where the directory cannot be read.
+    pub fn look_again(&self) -> Result<(), SpoolError> {
+        let now = Spool::open(&self.folder, self.most_bytes)?;
+        let mut inside = self.inside();
+        *inside = std::mem::take(&mut *now.inside());
+        while inside.state.waiting_bytes > self.most_bytes && self.lose_oldest(&mut inside) {}
+        Ok(())
+    }
+
     fn inside(&self) -> MutexGuard<'_, Inside> {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -260,6 +272,19 @@ mod tests {
         let left: Vec<_> =
             std::fs::read_dir(dir.path()).unwrap().flatten().map(|entry| entry.file_name()).collect();
         assert_eq!(left, [COUNTS], "empty folders go too");
+    }
+
+    #[test]
+    fn what_another_process_put_is_seen_when_looked_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let (ours, other) = (Spool::open(dir.path(), 100).unwrap(), Spool::open(dir.path(), 100).unwrap());
+        other.put(&name(2), &[7; 40]).unwrap();
+        assert_eq!(ours.oldest(), None);
+        ours.look_again().unwrap();
+        assert_eq!((ours.oldest(), ours.state()), (Some(name(2)), other.state()));
+        let less = Spool::open(dir.path(), 10).unwrap();
+        less.look_again().unwrap();
+        assert_eq!((less.state().waiting, less.state().lost), (0, 1));
     }
 
     #[test]

@@ -26,6 +26,7 @@ pub(crate) fn finding(id: &'static str, pid: Option<u32>, share: Option<f64>) ->
         fix: Vec::new(),
         chain: Vec::new(),
         culprit: None,
+        code: None,
         evidence: Vec::new(),
         verify: String::new(),
     }

@@ -3,6 +3,7 @@
 mod asker;
 mod beside;
 mod claims;
+mod code;
 mod explains;
 #[cfg(test)]
 mod fixture;
@@ -68,6 +69,7 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
     followed::explain(facts, account.as_ref(), &mut findings);
     order::rank(&mut findings, Asker { facts, account: account.as_ref() });
     without::tell(facts, &mut findings, Asker { facts, account: account.as_ref() });
+    code::place(facts, account.as_ref(), &mut findings);
     findings.iter_mut().for_each(state_confidence);
     let (verdict, context) = verdict::verdict(facts, &findings, walk.as_ref(), account.as_ref());
     Diagnosis {

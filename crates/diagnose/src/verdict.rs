@@ -331,7 +331,7 @@ fn briefly(does: &str, last: &Hop) -> String {
 fn whose(facts: &Facts, finding: &Finding) -> String {
     let threads = &facts.world.threads;
     let process = match finding.subject.pid {
-        Some(pid) => threads.find_process(pid).and_then(|process| threads.known_process(process)),
+        Some(pid) => threads.last_process(pid).and_then(|process| threads.known_process(process)),
         None => return program(facts).map_or(String::new(), |name| prefix(finding, &name)),
     };
     match process.and_then(|process| Some((process.name()?, process.pid?))) {
@@ -429,7 +429,7 @@ fn of_log(facts: &Facts) -> (String, String) {
 mod tests {
     use super::*;
     use crate::fixture::{account, finding, row};
-    use whyslow_model::{Call, Event, Ret, Sink};
+    use whyslow_model::{Call, Event, Exit, ProcessInfo, Ret, Sink, SourceId, Timestamp};
 
     fn facts() -> Facts {
         let mut facts = Facts::default();
@@ -450,6 +450,23 @@ mod tests {
         );
         let (sentence, _) = verdict(&facts(), &[], None, Some(&idle(40_000_000)));
         assert_eq!(sentence, "No cause of slowness found in 1 system call.");
+    }
+
+    #[test]
+    fn the_program_is_named_though_its_process_has_ended() {
+        let mut facts = Facts::default();
+        let info = ProcessInfo { pid: 7, comm: Some("audits".to_string()), ..ProcessInfo::default() };
+        facts.push(Event::Process(info));
+        facts.push(Event::Call(&Call { tid: 7, ret: Ret::Value(0), ..Call::new("getpid", "") }));
+        let (source, ts) = (SourceId(0), Timestamp::new(1));
+        facts.push(Event::Exit(Exit { source, line: 2, tid: 7, ts, status: Some(0), signal: None }));
+        facts.finish();
+        let told = whyslow_model::Finding {
+            title: "378.9 kB mapped and unmapped 11,028 times".to_string(),
+            ..finding("mmap-churn", Some(7), Some(0.5))
+        };
+        let (sentence, _) = verdict(&facts, &[told], None, None);
+        assert_eq!(sentence, "audits (pid 7): 378.9 kB mapped and unmapped 11,028 times.");
     }
 
     #[test]

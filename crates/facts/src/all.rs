@@ -423,7 +423,10 @@ impl Sink for Facts {
 impl Facts {
     fn take(&mut self, event: Event<'_>) {
         match event {
-            Event::Call(call) => self.call(call),
+            Event::Call(call) => {
+                self.call(call);
+                self.core_dumps.call(call, &self.world);
+            }
             Event::Enter(call) => self.world.enter(call),
             Event::Signal(signal) => {
                 self.window.see(signal.ts, whyslow_model::Nanos::UNKNOWN);
@@ -438,6 +441,7 @@ impl Facts {
                     let last = self.world.threads.last_of(exit.tid);
                     self.graph.closed_by_exit(&closes, last, &exit, &self.world);
                 }
+                self.core_dumps.exit(&exit);
                 self.world.exit(&exit);
             }
             Event::Frame { .. } => self.capture.has_stacks = true,

@@ -5,7 +5,7 @@ use crate::world::World;
 use crate::world::ids::ProcessId;
 use hashbrown::HashMap;
 use whyslow_model::event::Tid;
-use whyslow_model::{CallStats, Signal, Timestamp, text};
+use whyslow_model::{Call, CallStats, Exit, Signal, Syscall, Timestamp, text};
 
 /// Core dumps of the children of one process.
 #[derive(Debug)]
@@ -32,7 +32,17 @@ pub struct CoreDumps {
     /// In order of appearance.
     pub rows: Vec<Dumped>,
     /// The last signal that may have killed each process.
-    fatal: HashMap<Tid, (Timestamp, Box<str>, Exemplar), foldhash::fast::RandomState>,
+    fatal: HashMap<Tid, Fatal, foldhash::fast::RandomState>,
+}
+
+/// A signal that may have killed a process.
+#[derive(Debug)]
+struct Fatal {
+    since: Timestamp,
+    /// When the process was gone; unknown where that is not recorded.
+    ended: Timestamp,
+    name: Box<str>,
+    line: Exemplar,
 }
 
 /// Signals whose default is to end with a core dump (signal(7)).
@@ -57,7 +67,8 @@ impl CoreDumps {
                 self.fatal.clear();
             }
             let name = text::lossy(signal.name).into();
-            self.fatal.insert(pid_of(signal.tid), (signal.ts, name, Exemplar::of_signal(signal)));
+            let (line, ended) = (Exemplar::of_signal(signal), Timestamp::UNKNOWN);
+            self.fatal.insert(pid_of(signal.tid), Fatal { since: signal.ts, ended, name, line });
             return;
         }
         if signal.name != b"SIGCHLD" || memchr::memmem::find(signal.info, b"CLD_DUMPED").is_none() {
@@ -66,8 +77,41 @@ impl CoreDumps {
         let child = memchr::memmem::find(signal.info, b"si_pid=")
             .and_then(|at| text::decimal(&signal.info[at + 7..]));
         let Some(child) = child.and_then(|(pid, _)| Tid::try_from(pid).ok()) else { return };
-        let Some((since, name, line)) = self.fatal.remove(&child) else { return };
-        let Some(parent) = threads.thread_of(signal.tid).map(|thread| thread.process) else { return };
+        self.ended(child, (signal.tid, signal.ts), world, || Exemplar::of_signal(signal));
+    }
+
+    /// Of a parent that takes no signal for its children its wait tells that one left a core.
+    pub(crate) fn call(&mut self, call: &Call<'_>, world: &World) {
+        let is_wait = matches!(call.syscall, Syscall::WAIT4 | Syscall::WAITID);
+        if !is_wait || self.fatal.is_empty() {
+            return;
+        }
+        let in_args = memchr::memmem::find(call.args, b"WCOREDUMP(s)").is_some();
+        let Some(child) = call.ok().filter(|_| in_args).and_then(|pid| Tid::try_from(pid).ok()) else {
+            return;
+        };
+        self.ended(child, (call.tid, call.end()), world, || Exemplar::of(call));
+    }
+
+    /// A killed process has ended: its memory was written by then, however much later its parent asks.
+    pub(crate) fn exit(&mut self, exit: &Exit<'_>) {
+        if let Some(fatal) = self.fatal.get_mut(&exit.tid) {
+            fatal.ended = exit.ts;
+        }
+    }
+
+    /// A child left a core, as its parent's thread was told then.
+    fn ended(
+        &mut self,
+        child: Tid,
+        (tid, told): (Tid, Timestamp),
+        world: &World,
+        end_line: impl Fn() -> Exemplar,
+    ) {
+        let threads = &world.threads;
+        let Some(Fatal { since, ended, name, line }) = self.fatal.remove(&child) else { return };
+        let Some(parent) = threads.thread_of(tid).map(|thread| thread.process) else { return };
+        let until = if ended.is_known() { ended.min(told) } else { told };
         let known = self.rows.iter().position(|row| row.parent == parent);
         let at = match known {
             Some(at) => at,
@@ -76,7 +120,7 @@ impl CoreDumps {
                 let (dumps, lines) = (CallStats::default(), Vec::new());
                 self.rows.push(Dumped {
                     parent,
-                    tid: signal.tid,
+                    tid,
                     dumps,
                     program: None,
                     child,
@@ -87,13 +131,13 @@ impl CoreDumps {
             }
         };
         let row = &mut self.rows[at];
-        row.dumps.record(signal.ts.since(since), false, 0);
-        let program = threads.find_process(child).map(|process| threads.process(process));
+        row.dumps.record(until.since(since), false, 0);
+        let program = threads.last_process(child).map(|process| threads.process(process));
         row.program = program.and_then(|process| process.name().map(Into::into)).or(row.program.take());
         (row.child, row.signal) = (child, name);
         if row.lines.len() + 2 <= Self::MAX_LINES {
             row.lines.push(line);
-            row.lines.push(Exemplar::of_signal(signal));
+            row.lines.push(end_line());
         }
     }
 }
@@ -101,7 +145,41 @@ impl CoreDumps {
 #[cfg(test)]
 mod tests {
     use crate::Facts;
-    use whyslow_model::{Call, Event, Nanos, Ret, Signal, Sink, SourceId, Timestamp};
+    use whyslow_model::{Call, Event, Exit, Nanos, Ret, Signal, Sink, SourceId, Timestamp};
+
+    #[test]
+    fn a_wait_tells_of_a_dump_to_a_parent_that_takes_no_signal() {
+        let wait = |status: &str| {
+            let mut facts = Facts::default();
+            facts.push(Event::Call(&Call { tid: 8, ret: Ret::Value(0), ..Call::new("getpid", "") }));
+            let at = |ms: u64| Timestamp::new(1_000_000_000 + ms * 1_000_000);
+            facts.push(Event::Signal(Signal {
+                source: SourceId(0),
+                line: 1,
+                tid: 9,
+                ts: at(0),
+                name: b"SIGSEGV",
+                info: b"{si_signo=SIGSEGV, si_code=SEGV_MAPERR, si_addr=NULL}",
+                raw: b"",
+            }));
+            let signal = Some(&b"SIGSEGV"[..]);
+            facts.push(Event::Exit(Exit {
+                source: SourceId(0),
+                line: 2,
+                tid: 9,
+                ts: at(700),
+                status: None,
+                signal,
+            }));
+            let args = format!("9, [{{WIFSIGNALED(s) && WTERMSIG(s) == SIGSEGV{status}}}], 0, NULL");
+            let ret = Ret::Value(9);
+            facts.push(Event::Call(&Call { tid: 8, ts: at(900), ret, ..Call::new("wait4", &args) }));
+            facts.finish();
+            facts.core_dumps.rows.first().map(|row| (row.dumps.total(), row.child))
+        };
+        assert_eq!(wait(" && WCOREDUMP(s)"), Some((Nanos::from_millis(700), 9)));
+        assert_eq!(wait(""), None, "it died without a core");
+    }
 
     #[test]
     fn a_dump_lasts_from_the_signal_to_the_end() {

@@ -1,5 +1,6 @@
 //! Stacks: which functions ran, and in which code threads waited.
 
+mod code;
 mod kernel;
 mod sites;
 mod waits;
@@ -11,6 +12,7 @@ use whyslow_model::event::Tid;
 use whyslow_model::{Nanos, SampleKind, SampledStack, Stack, StackFrame, StackId};
 use whyslow_profile::kinds::{Frame, FunctionRef, Roles, is_of_toolchain};
 
+pub use code::CodeTime;
 pub use kernel::SystemCallTime;
 pub use sites::{Site, SiteTime};
 pub use waits::{StackWait, WaitShares};

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use whyslow_model::{Event, Timestamp, figures};
-use whyslow_record::{Clock, FlightRing, FlightState, RingBounds, Session, Sight, SightsWanted};
+use whyslow_record::{Clock, CutWindow, FlightRing, FlightState, RingBounds, Session, Sight, SightsWanted};
 use whyslow_store::{KeptMeta, Meta};
 
 /// What is kept, when, and where.
@@ -58,6 +58,18 @@ struct Armed {
     cool: Cool,
 }
 
+/// The number of a trigger that fired, why, and when.
+type Fires = (usize, String, Timestamp);
+
+/// Shows a sight to all triggers.
+fn show(armed: &mut [Armed], sight: &Sight<'_>, fires: &mut Vec<Fires>) {
+    for (number, one) in armed.iter_mut().enumerate() {
+        if let Some(reason) = one.trigger.see(sight) {
+            fires.push((number, reason, at(sight)));
+        }
+    }
+}
+
 /// A trigger has fired, and what comes after it is waited for.
 struct Waiting {
     fired: Fired,
@@ -79,6 +91,7 @@ struct Finishing {
 pub struct Flight {
     options: FlightOptions,
     ring: FlightRing,
+    watched: SightsWanted,
     armed: Vec<Armed>,
     open_for: Option<Duration>,
     waiting: Option<Waiting>,
@@ -120,11 +133,12 @@ impl Flight {
             made.watch(&mut watched);
             armed.push(Armed { text: text.clone(), kind, trigger: made, cool: Cool::default() });
         }
-        let ring = session.ring(Flight::bounds(&options), watched)?;
+        let ring = session.ring(Flight::bounds(&options), watched.clone())?;
         let open_for = armed.iter().filter_map(|armed| armed.trigger.open_for()).min();
         Ok(Flight {
             options,
             ring,
+            watched,
             armed,
             open_for,
             waiting: None,
@@ -149,6 +163,11 @@ impl Flight {
     /// How often triggers fired and were passed over since the last recording of theirs.
     pub fn passed_over(&self) -> u64 {
         self.armed.iter().map(|armed| armed.cool.passed_over()).sum()
+    }
+
+    /// Ends it, of a session that has ended; who may ask for a window may ask the next one.
+    pub fn into_asks(self) -> Asks {
+        self.options.asks
     }
 
     /// Takes a figure of the host; anything else is passed over.
@@ -194,13 +213,7 @@ impl Flight {
     fn see(&mut self, session: &mut Session) -> Result<(), FlightError> {
         let mut fired = Vec::new();
         let armed = &mut self.armed;
-        let mut see = |sight: Sight<'_>| {
-            for (number, one) in armed.iter_mut().enumerate() {
-                if let Some(reason) = one.trigger.see(&sight) {
-                    fired.push((number, reason, at(&sight)));
-                }
-            }
-        };
+        let mut see = |sight: Sight<'_>| show(armed, &sight, &mut fired);
         session.fill(&mut self.ring, &mut see)?;
         if let Some(bound) = self.open_for {
             self.ring.open(bound, &mut see);
@@ -215,13 +228,48 @@ impl Flight {
             }
             self.forget_figures();
         }
-        for (number, reason, at) in fired {
+        self.fire_all(fired);
+        Ok(())
+    }
+
+    fn fire_all(&mut self, fires: Vec<Fires>) {
+        for (number, reason, at) in fires {
             let armed = &mut self.armed[number];
             let Some(passed_over) = armed.cool.take(Instant::now(), self.options.cool_down) else { continue };
             let fired = Fired { trigger: armed.text.clone(), kind: armed.kind.name, reason, at };
             self.fire(fired, passed_over, None);
         }
+    }
+
+    /// Ends the window that the session records, and goes on in `spool`, as [`Session::cut`] does: the ring goes on through it.
+    ///
+    /// # Errors
+    /// Where the recording cannot go on.
+    pub fn cut(&mut self, session: &mut Session, spool: &Path) -> Result<CutWindow, FlightError> {
+        let mut fires = Vec::new();
+        let armed = &mut self.armed;
+        let mut see = |sight: Sight<'_>| show(armed, &sight, &mut fires);
+        let window = session.cut(spool, Some((&mut self.ring, &mut see)))?;
+        self.fire_all(fires);
+        Ok(window)
+    }
+
+    /// Another session takes the place of one that ended ([`Flight::let_go`]): the ring begins anew. Triggers keep what they have learned.
+    ///
+    /// # Errors
+    /// Where there is no memory.
+    pub fn renew(&mut self, session: &Session) -> Result<(), FlightError> {
+        self.ring = session.ring(Flight::bounds(&self.options), self.watched.clone())?;
         Ok(())
+    }
+
+    /// The session ends, and this goes on with another one: what waits for its time is written now.
+    pub fn let_go(&mut self, session: &mut Session) -> Vec<FlightNews> {
+        let mut news = Vec::new();
+        if self.waiting.is_some() {
+            self.write(session, &mut news);
+        }
+        news
     }
 
     /// What waits for its time is written now, and all is finished.
@@ -282,7 +330,9 @@ impl Flight {
             });
         match done {
             Ok(child) => {
-                let window = KeptWindow { path, why: waiting.fired.sentence() };
+                let Fired { trigger, at, .. } = &waiting.fired;
+                let why = waiting.fired.sentence();
+                let window = KeptWindow { path, why, trigger: trigger.clone(), at: *at };
                 self.finishing.push(Finishing { window, child, asked: waiting.asked });
             }
             Err(error) => {
@@ -294,12 +344,12 @@ impl Flight {
     }
 
     fn write_into(
-        &self,
+        &mut self,
         session: &mut Session,
         pending: &Pending,
         waiting: &Waiting,
     ) -> Result<(), FlightError> {
-        let written = session.write_window(&self.ring, &pending.spool())?;
+        let written = session.write_window(&mut self.ring, &pending.spool())?;
         let within = |event: &&Event<'static>| match event {
             // The rates of a sample are of the time before it.
             Event::Figures(table) => !table.at.is_known() || table.at >= written.began,

@@ -3,6 +3,7 @@
 use crate::error::FlightError;
 use crate::fired::Fired;
 use std::path::{Path, PathBuf};
+use whyslow_model::Timestamp;
 use whyslow_store::Meta;
 
 /// A window that was kept.
@@ -12,6 +13,10 @@ pub struct KeptWindow {
     pub path: PathBuf,
     /// The sentence that says why.
     pub why: String,
+    /// The trigger as it was asked for: `request>200ms`.
+    pub trigger: String,
+    /// When it fired.
+    pub at: Timestamp,
 }
 
 /// A folder of kept recordings.
@@ -20,6 +25,8 @@ pub struct Shelf {
     folder: PathBuf,
     name: String,
     most: usize,
+    /// Bytes of all kept recordings together.
+    most_bytes: u64,
 }
 
 /// What names of recordings end with.
@@ -39,7 +46,13 @@ impl Shelf {
         let name: String = name.chars().map(plain).take(60).collect();
         let name = name.trim_matches(|c| c == '-' || c == '.').to_string();
         let name = if name.is_empty() { "kept".to_string() } else { name };
-        Ok(Shelf { folder: folder.into(), name, most })
+        Ok(Shelf { folder: folder.into(), name, most, most_bytes: u64::MAX })
+    }
+
+    /// The same, whose recordings take so many bytes together at most, but for the newest.
+    #[must_use]
+    pub fn within(self, most_bytes: u64) -> Shelf {
+        Shelf { most_bytes, ..self }
     }
 
     /// The folder.
@@ -64,7 +77,23 @@ impl Shelf {
     /// Removes the oldest recordings that were kept, of whatever name, until one more has its place. Recordings that were made otherwise
     /// stay. Returns what was removed.
     pub fn make_place(&self) -> Vec<PathBuf> {
-        let mut kept: Vec<(u64, PathBuf)> = Vec::new();
+        let mut kept = self.kept();
+        let mut bytes: u64 = kept.iter().map(|(_, _, bytes)| bytes).sum();
+        let mut removed = Vec::new();
+        kept.reverse();
+        while kept.len() >= self.most.max(1) || bytes > self.most_bytes {
+            let Some((_, oldest, size)) = kept.pop() else { break };
+            bytes -= size;
+            if std::fs::remove_dir_all(&oldest).is_ok() {
+                removed.push(oldest);
+            }
+        }
+        removed
+    }
+
+    /// When, where, and how many bytes: the oldest first.
+    fn kept(&self) -> Vec<(u64, PathBuf, u64)> {
+        let mut kept = Vec::new();
         for entry in std::fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             if name.starts_with('.') || !name.ends_with(ENDING) {
@@ -72,13 +101,14 @@ impl Shelf {
             }
             let meta: Option<Meta> = whyslow_store::read_meta(&entry.path()).ok();
             if let Some(of) = meta.and_then(|meta| meta.kept) {
-                kept.push((of.at, entry.path()));
+                // A recording is a folder of files.
+                let files = std::fs::read_dir(entry.path()).into_iter().flatten().flatten();
+                let bytes = files.filter_map(|file| file.metadata().ok()).map(|about| about.len()).sum();
+                kept.push((of.at, entry.path(), bytes));
             }
         }
         kept.sort();
-        let too_many = (kept.len() + 1).saturating_sub(self.most.max(1));
-        let oldest = kept.into_iter().take(too_many).map(|(_, path)| path);
-        oldest.filter(|path| std::fs::remove_dir_all(path).is_ok()).collect()
+        kept
     }
 }
 
@@ -115,5 +145,8 @@ mod tests {
         Writer::create(&other, Meta::default(), WriteOptions::CONVERT).expect("made");
         assert_eq!(shelf.make_place(), paths[..2]);
         assert!(other.exists() && paths[2].exists() && shelf.make_place().is_empty());
+        assert_eq!(shelf.clone().within(1 << 20).make_place(), [] as [PathBuf; 0]);
+        std::fs::write(paths[2].join("more"), vec![0; 2 << 20]).expect("written");
+        assert_eq!(shelf.within(1 << 20).make_place(), paths[2..]);
     }
 }

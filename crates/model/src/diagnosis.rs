@@ -175,6 +175,46 @@ pub struct Culprit {
     pub title: Option<String>,
 }
 
+/// Where in the program's own code a finding's calls are made, or its time is spent.
+#[derive(Clone, Debug, Serialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FindingCode {
+    /// The function.
+    pub function: String,
+    /// Its line: `store.py:88`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// The function that calls it most of that time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caller: Option<String>,
+    /// The line of that call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caller_place: Option<String>,
+    /// True for the function that the finding is about or that makes its calls, false for that of the time which it explains.
+    #[serde(skip)]
+    pub is_its_own: bool,
+}
+
+impl FindingCode {
+    /// The function and its line: `put_away (billing.c:60)`.
+    pub fn site(&self) -> String {
+        site(Some(&self.function), self.place.as_deref()).unwrap_or_default()
+    }
+
+    /// Who calls it, and where: `serve (billing.c:87)`.
+    pub fn calling(&self) -> Option<String> {
+        site(self.caller.as_deref(), self.caller_place.as_deref())
+    }
+
+    /// Both: `put_away (billing.c:60), called by serve (billing.c:87)`.
+    pub fn words(&self) -> String {
+        match self.calling() {
+            Some(caller) => format!("{}, called by {caller}", self.site()),
+            None => self.site(),
+        }
+    }
+}
+
 /// A process on the way from the target to who is behind its wait. Each waits for the next one; what the last one does is its own.
 #[derive(Clone, Debug, Serialize, PartialEq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -294,6 +334,9 @@ pub struct Finding {
     /// Who is behind it, where that is a process that was taken in for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub culprit: Option<Culprit>,
+    /// Where in the program's own code it is done, where samples tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<FindingCode>,
     /// The lines that show it.
     pub evidence: Vec<Evidence>,
     /// A command that shows it with another tool.

@@ -47,8 +47,8 @@ pub use capture::{CaptureKind, CaptureNote, ClockKind, NoteKind, SourceInfo, Tra
 pub use counts::{CountRow, CountTable, TimeKind};
 pub use demand::{Demand, DemandCaller, DemandKind, DemandQueue};
 pub use diagnosis::{
-    Also, ChainLink, Culprit, Diagnosis, Finding, FollowsFrom, Hop, NotJudged, Saving, Severity, ShareWhole,
-    Subject, Target, ThreadTime, WaitShare, WhatIf,
+    Also, ChainLink, Culprit, Diagnosis, Finding, FindingCode, FollowsFrom, Hop, NotJudged, Saving, Severity,
+    ShareWhole, Subject, Target, ThreadTime, WaitShare, WhatIf,
 };
 pub use diff::{Diff, DiffOutcome, FigureChange, FindingChange};
 pub use errno::Errno;

@@ -50,6 +50,8 @@ pub mod symbols;
 pub mod target;
 #[cfg(feature = "bpf")]
 mod window_end;
+#[cfg(feature = "bpf")]
+mod within;
 
 #[cfg(feature = "bpf")]
 pub use bpf::spool::SPOOL_STREAMS;

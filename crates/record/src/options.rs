@@ -57,6 +57,8 @@ pub struct Options {
     pub text_cap: u32,
     /// Record the scheduler.
     pub sched: bool,
+    /// Record who wakes whom; needs [`Options::sched`].
+    pub wakeups: bool,
     /// Take the stacks of waits of a millisecond or more; needs [`Options::sched`].
     pub wait_stacks: bool,
     /// Stacks a second of what runs on each CPU; 0 for none.
@@ -81,7 +83,7 @@ pub struct Options {
     /// Functions of the kernel to count and time: names, patterns (`tcp_*`), `module:function`.
     pub probes: Vec<String>,
     /// It goes on for days and is cut into windows ([`crate::Session::cut`]): the recorder looks seldom, its buffers are small, few stacks of
-    /// waits are taken, and threads that are blocked are not read.
+    /// waits and few slow calls are taken, and threads that are blocked are not read.
     pub lasting: bool,
     /// Bytes of the rings of calls of all CPUs together.
     pub ring_bytes: u64,
@@ -114,6 +116,7 @@ impl Default for Options {
             fd_names: false,
             text_cap: 1023,
             sched: true,
+            wakeups: true,
             wait_stacks: true,
             sample_hz: 99,
             block: true,

@@ -4,19 +4,18 @@ use crate::bpf::spool::SpoolReader;
 use crate::bpf::unwinding;
 use crate::clock::Clock;
 use crate::error::RecordError;
-use crate::flight::State;
 use crate::options::Options;
 use crate::replay::Recorded;
+use crate::state::State;
 use crate::symbols::Symbolizer;
 use crate::window_end::WindowEnd;
+use crate::within::WindowBegin;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::io::Read;
 use std::path::Path;
 use std::rc::Rc;
-use whyslow_model::{
-    Cost, Coverage, Event, FdEntry, Loss, Nanos, ProcessInfo, RecordedSpan, Timestamp, visible,
-};
+use whyslow_model::{Coverage, Event, FdEntry, ProcessInfo, RecordedSpan, visible};
 use whyslow_privacy::files;
 use whyslow_unwind::inside;
 
@@ -36,98 +35,23 @@ pub(crate) struct Head {
     options: Options,
     processes: Vec<ProcessInfo>,
     descriptors: Vec<FdEntry>,
-    /// Of a window that was kept: what is known at its end. `None` of a recorder that was killed.
-    #[serde(default)]
-    window: Option<WindowHead>,
-}
-
-/// What is known of a window of a ring that was kept.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct WindowHead {
-    /// When it ended, ns of the kernel's clock.
-    pub(crate) ended: u64,
-    /// What was recorded of the calls, when: from, to (ns since the epoch), and 0 each call, 1 counts, 2 none.
-    pub(crate) spans: Vec<(u64, u64, u8)>,
-    /// Of each table: from, to (ns since the epoch), lost, produced, refused.
-    pub(crate) losses: Vec<(String, [u64; 5])>,
-    pub(crate) notes: Vec<String>,
-    /// Calls were counted.
-    pub(crate) counted: bool,
-    /// Share of the target's time that recording took, since it began.
-    pub(crate) target_share: Option<f64>,
-    /// Added to one recorded call, ns.
-    pub(crate) per_call: u64,
-}
-
-impl WindowHead {
-    fn spans(&self) -> Vec<RecordedSpan> {
-        let span = |(from, to, calls): &(u64, u64, u8)| RecordedSpan {
-            from: Timestamp::new(*from),
-            to: Timestamp::new(*to),
-            calls: match calls {
-                0 => Coverage::Full,
-                1 => Coverage::Counts,
-                _ => Coverage::None,
-            },
-        };
-        self.spans.iter().map(span).collect()
-    }
-
-    fn losses(&self) -> Vec<Loss> {
-        let loss = |(table, [from, to, lost, produced, refused]): &(String, [u64; 5])| Loss {
-            table: table.clone(),
-            from: Timestamp::new(*from),
-            to: Timestamp::new(*to),
-            lost: *lost,
-            produced: *produced,
-            refused: *refused,
-        };
-        self.losses.iter().map(loss).collect()
-    }
 }
 
 impl Head {
-    pub(crate) fn new(clock: Clock, began: u64, options: &Options, state: &[Event<'static>]) -> Head {
-        let processes = state.iter().filter_map(|event| match event {
-            Event::Process(info) => Some(info.clone()),
-            _ => None,
-        });
-        let descriptors = state.iter().filter_map(|event| match event {
-            Event::Fd(entry) => Some((**entry).clone()),
-            _ => None,
-        });
+    pub(crate) fn new(clock: Clock, began: u64, options: &Options, state: State) -> Head {
         Head {
             clock_offset: clock.offset,
             began,
             recorder: std::process::id(),
             options: options.clone(),
-            processes: processes.collect(),
-            descriptors: descriptors.collect(),
-            window: None,
-        }
-    }
-
-    /// Of a window that was kept, which began at `began`.
-    pub(crate) fn of_window(
-        (clock, began): (Clock, u64),
-        options: Options,
-        state: State,
-        window: WindowHead,
-    ) -> Head {
-        Head {
-            clock_offset: clock.offset,
-            began,
-            recorder: std::process::id(),
-            options,
             processes: state.processes,
             descriptors: state.descriptors,
-            window: Some(window),
         }
     }
 
     /// Where the head cannot be read.
     fn unknown() -> Head {
-        Head::new(Clock { offset: 0 }, 0, &Options::default(), &[])
+        Head::new(Clock { offset: 0 }, 0, &Options::default(), State::default())
     }
 
     pub(crate) fn write(&self, spool: &Path) -> Result<(), RecordError> {
@@ -176,7 +100,7 @@ impl Recorded {
             ));
             Head::unknown()
         });
-        if end.is_none() && head.window.is_none() {
+        if end.is_none() {
             let killed = "the recorder was killed: this is what it had written by then; what was lost, what it cost, \
                           and in part who had the CPUs meanwhile, is unknown";
             notes.insert(0, killed.to_string());
@@ -190,27 +114,21 @@ impl Recorded {
         let processes = head.processes.into_iter().map(Event::Process);
         let descriptors = head.descriptors.into_iter().map(|entry| Event::Fd(Box::new(entry)));
         let state: Vec<Event<'static>> = processes.chain(descriptors).collect();
-        let (first, last) = times(&options, &mut notes)?.unwrap_or((head.began, head.began));
+        // A window that ended says when, and is not read through for that.
+        let (first, last) = match &end {
+            Some(end) if head.began != 0 => (head.began, end.ended),
+            _ => times(&options, &mut notes)?.unwrap_or((head.began, head.began)),
+        };
         let began = clock.epoch(if head.began == 0 { first } else { head.began });
-        let mut ended = clock.epoch(end.as_ref().map_or(last, |end| end.ended));
-        let mut spans = match &end {
+        let ended = clock.epoch(end.as_ref().map_or(last, |end| end.ended));
+        let spans = match &end {
             Some(end) => end.spans(clock),
             None => vec![RecordedSpan { from: began, to: ended, calls: Coverage::Full }],
         };
-        let mut losses = end.as_ref().map(|end| end.losses(clock, (began, ended))).unwrap_or_default();
-        let mut only_counted = end.as_ref().is_some_and(|end| end.only_counted);
-        let mut cost = None;
-        if let Some(window) = &head.window {
-            ended = clock.epoch(window.ended);
-            (spans, losses, only_counted) = (window.spans(), window.losses(), window.counted);
-            cost = Some(Cost {
-                target_share: window.target_share,
-                added: Nanos::UNKNOWN,
-                recorder_cpu: Nanos::UNKNOWN,
-                per_call: Nanos::new(window.per_call),
-            });
-            notes.extend(window.notes.iter().cloned());
-        }
+        let losses = end.as_ref().map(|end| end.losses(clock, (began, ended))).unwrap_or_default();
+        let only_counted = end.as_ref().is_some_and(|end| end.only_counted);
+        let cost = end.as_ref().and_then(WindowEnd::cost);
+        let within = end.is_some().then(|| WindowBegin(began.get().unwrap_or(0)));
         Ok(Recorded {
             clock,
             // What ran may still run: then its code can be looked at.
@@ -231,6 +149,7 @@ impl Recorded {
             spans,
             losses,
             only_counted,
+            within,
             cost,
             cost_of_parts: Vec::new(),
             notes,
@@ -275,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_damaged_head_costs_the_head_alone() {
-        let head = Head::new(Clock { offset: 7 }, 5, &Options::default(), &[]);
+        let head = Head::new(Clock { offset: 7 }, 5, &Options::default(), State::default());
         let whole = serde_json::to_vec(&head).expect("encoded");
         assert_eq!(notes(spool(&whole).path()).len(), 1);
         let mut damaged = whole.clone();
@@ -289,30 +208,13 @@ mod tests {
 
     #[test]
     fn a_window_that_ended_was_not_killed() {
-        let told = |kept: bool, cut: bool| {
-            let window = WindowHead {
-                ended: 40,
-                spans: vec![(10, 47, 1)],
-                losses: vec![("sched".into(), [10, 47, 3, 9, 0])],
-                notes: vec!["kept".into()],
-                counted: true,
-                target_share: None,
-                per_call: 0,
-            };
-            let head = Head::new(Clock { offset: 7 }, 5, &Options::default(), &[]);
-            let head = Head { window: kept.then_some(window), ..head };
-            let folder = spool(&serde_json::to_vec(&head).expect("encoded"));
-            if cut {
-                let end = WindowEnd { ended: 30, ..WindowEnd::default() };
-                end.write(folder.path()).expect("written");
-            }
-            let recorded = Recorded::recover(folder.path()).expect("recovered");
-            (recorded.notes.len(), recorded.ended.get(), recorded.losses.len())
-        };
-        assert_eq!(told(false, true), (0, Some(37), 0));
-        assert_eq!(told(true, false), (1, Some(47), 1));
-        // Nobody writes both: what is damaged must not end the reader.
-        assert_eq!(told(true, true), (1, Some(47), 1));
+        let head = Head::new(Clock { offset: 7 }, 5, &Options::default(), State::default());
+        let folder = spool(&serde_json::to_vec(&head).expect("encoded"));
+        assert_eq!(Recorded::recover(folder.path()).expect("recovered").notes.len(), 1);
+        let end = WindowEnd { ended: 30, notes: vec!["kept".into()], ..WindowEnd::default() };
+        end.write(folder.path()).expect("written");
+        let recorded = Recorded::recover(folder.path()).expect("recovered");
+        assert_eq!((recorded.notes.as_slice(), recorded.ended.get()), (&["kept".to_string()][..], Some(37)));
     }
 
     #[test]

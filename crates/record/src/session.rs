@@ -2,9 +2,11 @@
 
 mod cut;
 mod flight;
+mod progress;
 mod settings;
 
 pub use cut::CutWindow;
+pub use progress::RecordingProgress;
 
 use crate::bpf::drain::{Drain, DrainOptions, Sources};
 use crate::bpf::kernel_side::{CallsMode, KernelSide};
@@ -35,7 +37,9 @@ use crate::quota::Quotas;
 use crate::recovery::Head;
 use crate::replay::Recorded;
 use crate::replay::{LateState, Replay};
-use crate::state::state_of;
+use crate::state::{State, state_of};
+use crate::window_end::WindowEnd;
+use cut::{Produced, produced};
 use libbpf_rs::MapHandle;
 use settings::settings_of;
 use std::cell::RefCell;
@@ -44,25 +48,6 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use whyslow_model::{Coverage, Event, RecordedSpan, Sink, SourceId};
-
-/// How a recording goes, for the progress line.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct RecordingProgress {
-    /// Since it began.
-    pub elapsed: Duration,
-    /// Calls seen.
-    pub calls: u64,
-    /// Records lost, of all tables.
-    pub lost: u64,
-    /// Share of its CPU time that the target lost to us; `None` before it is measured.
-    pub cost: Option<f64>,
-    /// Bytes spooled.
-    pub bytes: u64,
-    /// What is recorded of the calls now.
-    pub calls_now: Option<Coverage>,
-    /// Nothing more can be written.
-    pub failed: bool,
-}
 
 /// A recording under way.
 pub struct Session {
@@ -105,8 +90,17 @@ pub struct Session {
     unwinding: Option<Unwinding>,
     /// When the last stack was taken, where that was before the end, ns of the kernel's clock.
     sampling_ended: Option<u64>,
-    /// Copies of stacks, and of lists of frames, that were too late in windows that were cut.
+    /// Copies of stacks, and of lists of frames, that were too late in stretches that were cut off.
     late_copies: (u64, u64),
+    /// What the kernel's tables of rows held as stretches were cut off goes there.
+    tables: SpoolWriter,
+    /// Calls that these rows counted, since the window began.
+    counted_before: u64,
+    /// The stretches of the window that ended, put together.
+    window: WindowEnd,
+    /// What was produced and lost since the window began, as the last stretch was cut off, and when that was, ns of the kernel's clock.
+    produced_before: Produced,
+    stretch_since: u64,
     /// Functions of the kernel that are counted.
     probed: Vec<Probed>,
 }
@@ -206,7 +200,8 @@ impl Session {
         let few_in_full = options.mode == Mode::Counts && options.few_in_full;
         let budget = Budget::new(mode_now, options.mode == Mode::Adaptive)
             .with_few_in_full(few_in_full)
-            .lasting(options.lasting);
+            .lasting(options.lasting)
+            .without_wakeups(!options.wakeups);
         kernel.control(budget.control())?;
         kernel.attach_rest()?;
         let probed = probes::attach(&mut kernel, &settings, &sizes, functions)?;
@@ -235,7 +230,7 @@ impl Session {
         kernel.look_around();
         let meter = CostMeter::new(per_call, &options, before, rare_before);
         let state = state_of(&options);
-        Head::new(clock, began_ns, &options, &state).write(&options.spool)?;
+        Head::new(clock, began_ns, &options, State::of(state.clone())).write(&options.spool)?;
         let (mut code, mut quotas) = (Code::new(&options.debug_dirs), Quotas::new(&options.spool));
         for process in &options.pids {
             if !is_read_in_windows(&options) {
@@ -248,6 +243,7 @@ impl Session {
         let is_followed = options.follow_peers > 0 && !options.all && !options.pids.is_empty();
         let follower = is_followed
             .then(|| Follower::new(&options.spool, &options.pids, options.follow_peers, monotonic_ns()));
+        let spool = options.spool.clone();
         Ok(Session {
             kernel,
             calls_rings,
@@ -278,6 +274,11 @@ impl Session {
             unwinding,
             sampling_ended: None,
             late_copies: (0, 0),
+            tables: SpoolWriter::new(&spool),
+            counted_before: 0,
+            window: WindowEnd::default(),
+            produced_before: Vec::new(),
+            stretch_since: began_ns,
             probed,
         })
     }
@@ -442,7 +443,7 @@ impl Session {
         if let Ok(rare) = self.kernel.maps.get("rare_counts").and_then(rare::losses) {
             self.meter.rare(&rare);
         }
-        let counted = self.counts.as_ref().map_or(0, CountTables::calls);
+        let counted = self.counted_before + self.counts.as_ref().map_or(0, CountTables::calls);
         let off = Unseen {
             calls: self.budget.calls() == CallsMode::None,
             files: self.budget.control().parts & part::FILES == 0,
@@ -527,7 +528,7 @@ impl Session {
         let rare = rare::losses(self.kernel.maps.get("rare_counts")?)?;
         let clock = self.clock;
         let whole = (clock.epoch(self.began_ns), clock.epoch(ended_ns));
-        let produced = flight::produced(&self.kernel, &self.meter, &rare);
+        let produced = produced(&self.kernel, &self.meter, &rare);
         let mut losses: Vec<_> =
             produced.into_iter().map(|(table, of)| loss(table, of, whole, clock)).collect();
         let copied = |kind: u8| rare[kind as usize].since(&self.meter.rare_before[kind as usize]);
@@ -559,6 +560,7 @@ impl Session {
             files: self.files.as_ref().map(FileTables::rows).unwrap_or_default(),
             recorder: std::process::id(),
             only_counted: false,
+            within: None,
             meanwhile: self.meanwhile.as_ref().map(MeanwhileTables::rows).unwrap_or_default(),
             probed: probes::take(&self.kernel.maps, self.probed)?,
             cost: Some(self.meter.cost(Duration::from_nanos(recorder_cpu))),

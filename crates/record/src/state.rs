@@ -2,7 +2,29 @@
 
 use crate::options::{Mode, Options};
 use crate::target::{self, ProcRoot};
-use whyslow_model::{Event, SourceId};
+use serde::{Deserialize, Serialize};
+use whyslow_model::{Event, FdEntry, ProcessInfo, SourceId};
+
+/// Processes, threads and descriptors.
+#[derive(Serialize, Deserialize, Default)]
+pub(crate) struct State {
+    pub(crate) processes: Vec<ProcessInfo>,
+    pub(crate) descriptors: Vec<FdEntry>,
+}
+
+impl State {
+    pub(crate) fn of(events: Vec<Event<'static>>) -> State {
+        let mut state = State::default();
+        for event in events {
+            match event {
+                Event::Process(info) => state.processes.push(info),
+                Event::Fd(entry) => state.descriptors.push(*entry),
+                _ => {}
+            }
+        }
+        state
+    }
+}
 
 /// Processes, threads and descriptors as they are now.
 pub(crate) fn state_of(options: &Options) -> Vec<Event<'static>> {

@@ -236,6 +236,14 @@ pub(crate) fn also(finding: &Finding) -> impl Iterator<Item = String> {
     })
 }
 
+/// Where in the program's own code it is; nothing where the title tells all of that.
+pub(crate) fn code(finding: &Finding) -> Option<String> {
+    let code = finding.code.as_ref()?;
+    let tells = |name: &str| finding.title.contains(name);
+    let is_told = tells(&code.site()) && code.caller.as_deref().is_none_or(tells);
+    (!is_told).then(|| code.words())
+}
+
 /// The findings in their order, in four groups: sources that contradict each other, causes (warning and above),
 /// notices, about the capture.
 pub(crate) struct Groups<'a> {

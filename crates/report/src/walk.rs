@@ -6,9 +6,9 @@ use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::walk::{Amount, HostResource, Taker, Walk};
 use whyslow_model::{
     AccountRow, Also, Cell, ChainLink, CpuRunner, Culprit, DemandCaller, DemandQueue, Diagnosis, Diff,
-    Evidence, FigureChange, Finding, FindingChange, Followed, Hop, NotJudged, ParkedAt, RequestPart,
-    RequestTimes, RequestsTime, RowDevice, Saving, ShareOf, Subject, Table, Target, ThreadTime, TimeAccount,
-    WhatIf, WorkedOnContent,
+    Evidence, FigureChange, Finding, FindingChange, FindingCode, Followed, Hop, NotJudged, ParkedAt,
+    RequestPart, RequestTimes, RequestsTime, RowDevice, Saving, ShareOf, Subject, Table, Target, ThreadTime,
+    TimeAccount, WhatIf, WorkedOnContent,
 };
 
 /// How a text is laid out.
@@ -236,6 +236,7 @@ fn finding(finding: &mut Finding, visit: Visit<'_>) {
         fix,
         chain,
         culprit,
+        code,
         evidence: shown,
         verify,
         // Figures print as numbers only.
@@ -250,6 +251,9 @@ fn finding(finding: &mut Finding, visit: Visit<'_>) {
     }
     blocks([cause, verify], visit);
     blocks(fix, visit);
+    if let Some(FindingCode { function, place, caller, caller_place, is_its_own: _ }) = code {
+        lines(std::iter::once(function).chain(place).chain(caller).chain(caller_place), visit);
+    }
     for link in chain {
         let ChainLink { who, waits_for, ns: _, evidence } = link;
         lines([who, waits_for, evidence], visit);

@@ -70,12 +70,17 @@ fn granted(grants: &Grants<'_>) -> Result<landlock::RestrictionStatus, RulesetEr
     if grants.listens {
         net.remove(AccessNet::BindTcp);
     }
+    if grants.connects {
+        // Names are asked for by datagrams, which later kernels hold too.
+        net.remove(AccessNet::from_all(NEWEST) & !BitFlags::from(AccessNet::BindTcp));
+    }
     let mut rules = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(AccessFs::from_all(NEWEST))?
-        .handle_access(net)?
-        .scope(Scope::from_all(NEWEST))?
-        .create()?;
+        .handle_access(AccessFs::from_all(NEWEST))?;
+    if !net.is_empty() {
+        rules = rules.handle_access(net)?;
+    }
+    let mut rules = rules.scope(Scope::from_all(NEWEST))?.create()?;
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
     let run = AccessFs::ReadFile | AccessFs::Execute;
     let write = read
@@ -94,9 +99,18 @@ fn granted(grants: &Grants<'_>) -> Result<landlock::RestrictionStatus, RulesetEr
     let nothing = [(PathBuf::from("/dev/null"), read | AccessFs::WriteFile)];
     let nothing = nothing.into_iter().filter(|_| !grants.runs.is_empty());
     let libraries = libraries.iter().map(|path| (PathBuf::from(path), run));
+    let found_by = [
+        "/etc/resolv.conf",
+        "/etc/hosts",
+        "/etc/nsswitch.conf",
+        "/etc/host.conf",
+        "/etc/gai.conf",
+        "/run/systemd/resolve",
+    ];
+    let found_by = found_by.into_iter().filter(|_| grants.connects).map(|path| (PathBuf::from(path), read));
     let own = own_files().into_iter().map(|path| (path, run));
     let given = [all(grants.reads, read), all(grants.writes, write), all(grants.runs, run)].concat();
-    for (path, access) in common.chain(nothing).chain(libraries).chain(own).chain(given) {
+    for (path, access) in common.chain(found_by).chain(nothing).chain(libraries).chain(own).chain(given) {
         // What is not there is not read.
         let Ok(opened) = PathFd::new(&path) else { continue };
         let access = if path.is_dir() { access } else { access & AccessFs::from_file(NEWEST) };

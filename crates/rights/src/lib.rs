@@ -74,8 +74,10 @@ pub struct Grants<'a> {
     pub writes: &'a [&'a Path],
     /// It starts these programs, with the libraries of the system.
     pub runs: &'a [&'a Path],
-    /// It may listen. It connects to nothing.
+    /// It may listen.
     pub listens: bool,
+    /// It may connect to other machines, and reads what finding them takes.
+    pub connects: bool,
 }
 
 /// Confines the calling thread, and all threads and children that it starts later, to what is granted and what a program is made of. The

@@ -1,8 +1,8 @@
 //! Where in the program's own code a thread is that computes, or that makes calls over and over: by its samples.
 
 use crate::gate::gated;
-use whyslow_facts::Facts;
 use whyslow_facts::samples::{Site, SiteTime};
+use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::{SampleKind, Tid};
 
 /// With less of the samples whose stack is known, no function stands for the thread.
@@ -16,6 +16,15 @@ pub(crate) fn of_calls<'f>(facts: &'f Facts, tid: Tid, calls: &[&str]) -> Option
     let in_call = |time: &SiteTime<'_>| time.call.is_some_and(|call| calls.contains(&call));
     let of = |kind| of(facts, tid, kind, in_call);
     of(SampleKind::OnCpu).or_else(|| of(SampleKind::OffCpu)).or_else(|| computing(facts, tid))
+}
+
+/// In which of the program's own functions the kernel works longest on these calls of a process, and the line: who holds what they take.
+#[gated]
+pub(crate) fn running_calls<'f>(facts: &'f Facts, process: ProcessId, calls: &[&str]) -> Option<Site<'f>> {
+    let code = facts.samples.code_of(process, None, |kind, call, _| {
+        kind == SampleKind::OnCpu && call.is_some_and(|call| calls.contains(&call))
+    })?;
+    (code.weight.count >= MIN_SAMPLES && code.part >= MOST).then_some(code.site)
 }
 
 /// Which of the program's own functions a thread computes in, and the line.

@@ -338,6 +338,7 @@ impl<'a> Findings<'a> {
             fix: Vec::new(),
             chain: Vec::new(),
             culprit: None,
+            code: None,
             evidence: Vec::new(),
             verify: String::new(),
         };

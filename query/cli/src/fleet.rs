@@ -1,11 +1,14 @@
 //! `whyslow fleet …`: questions about many hosts, whose agents stored parts in a directory or a bucket.
 
+use crate::cluster::{self, ClusterArguments, ClusterCommand};
 use crate::confined::{self, Needs};
+use crate::fleet_serve::FleetServeArguments;
 use crate::print::{self, Form};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
+use datafusion::prelude::SessionContext;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tempfile::TempDir;
@@ -13,11 +16,13 @@ use tokio::runtime::Runtime;
 use whyslow_query_engine::{QueryError, QueryLimits};
 use whyslow_query_fleet::{
     Fleet, FleetAnswer, FleetCompare, FleetError, FleetFindings, FleetHosts, FleetOptions, FleetSpan,
-    FleetSpread, FleetWhy, GroupColumn, parse_time, usage_line, why_span,
+    FleetSpread, FleetWhy, GroupColumn, given_usage_line, parse_time, usage_line, why_span,
 };
 
 /// The place of the parts, where `--root` does not say it.
 const ROOT: &str = "WHYSLOW_FLEET";
+/// A cluster is told of what was given up; it has so long to hear it.
+const CLOSING: Duration = Duration::from_secs(2);
 
 /// Ask about many hosts: what was found, where, why it was slow then, what a version costs
 #[derive(Args)]
@@ -28,6 +33,7 @@ Examples:
   whyslow fleet compare v1.8 v1.9 --since 6h                     what a version costs beside another one
   whyslow fleet where fsync-per-write                            on which hosts, services and versions
   whyslow fleet hosts                                            the agents, what they lost, who is silent
+  whyslow fleet serve                                            the same in a browser
   whyslow fleet ask \"SELECT host, sum(ns) FROM accounts WHERE state = 'run-queue' GROUP BY host ORDER BY 2 DESC LIMIT 5\"
 
 The parts are in --root (or $WHYSLOW_FLEET): a directory, or s3://BUCKET/PREFIX, gs://, az:// with credentials in the environment.
@@ -66,6 +72,8 @@ pub(crate) struct FleetArguments {
     /// Of no effect: parts hold no secrets that are recognised
     #[arg(long, global = true, hide = true)]
     show_secrets: bool,
+    #[command(flatten)]
+    cluster: ClusterArguments,
     #[command(subcommand)]
     question: FleetQuestion,
 }
@@ -108,6 +116,8 @@ enum FleetQuestion {
     },
     /// The agents: versions, losses, lag, who is silent
     Hosts,
+    /// Serve findings, services, hosts and kept recordings to browsers
+    Serve(FleetServeArguments),
     /// One question in SQL: tables accounts, calls, requests, stacks, hosts, findings, agents
     Ask {
         /// The question
@@ -123,15 +133,27 @@ enum FleetQuestion {
         #[arg(long, value_name = "N", default_value = "1000")]
         rows: usize,
     },
+    #[command(flatten)]
+    Cluster(ClusterCommand),
 }
 
 pub(crate) fn run(args: FleetArguments) -> anyhow::Result<ExitCode> {
-    let Some(root) = args.root.clone().or_else(|| std::env::var(ROOT).ok()).filter(|root| !root.is_empty())
-    else {
+    let root = args.root.clone().or_else(|| std::env::var(ROOT).ok()).filter(|root| !root.is_empty());
+    if let FleetQuestion::Cluster(command) = &args.question {
+        let memory = usize::try_from(args.memory << 20)?;
+        return cluster::run(command, &args.cluster, root.as_deref(), args.threads, memory);
+    }
+    let Some(root) = root else {
         bail!(
             "no place of parts is named\nnext: name it with --root DIRECTORY (or s3://BUCKET/PREFIX), or in ${ROOT}"
         );
     };
+    if let FleetQuestion::Serve(serve) = &args.question {
+        if args.cluster.cluster.is_some() {
+            bail!("the server of pages reads the parts itself\nnext: leave --cluster out");
+        }
+        return crate::fleet_serve::run(serve, &root, args.threads.map(usize::from), args.show_secrets);
+    }
     let now = i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros())?;
     let at = match &args.question {
         FleetQuestion::Why { at, .. } => {
@@ -152,14 +174,24 @@ pub(crate) fn run(args: FleetArguments) -> anyhow::Result<ExitCode> {
         threads: args.threads.map(usize::from),
         time: Duration::from_secs(args.time),
     };
-    let _temporary = confine(&root)?;
+    let asked = cluster::asked(&args.cluster, args.threads)?;
+    let _temporary = confine(&root, asked.is_some())?;
     let runtime = Runtime::new()?;
     let begun = Instant::now();
     let result = runtime.block_on(async {
-        tokio::select! {
-            answer = ask(&args, &root, options, at) => answer,
+        let cluster = match asked {
+            Some(options) => Some(cluster::Cluster::connect(options).await?),
+            None => None,
+        };
+        let engine = cluster.as_ref().map(cluster::Cluster::engine);
+        let answer = tokio::select! {
+            answer = ask(&args, &root, options, at, engine) => answer,
             _ = tokio::signal::ctrl_c() => Err(FleetError::from(QueryError::Interrupted).into()),
+        };
+        if let Some(cluster) = cluster {
+            cluster.close(CLOSING).await;
         }
+        answer
     });
     // A question that was given up may still be at a step that takes long.
     runtime.shutdown_background();
@@ -170,11 +202,15 @@ pub(crate) fn run(args: FleetArguments) -> anyhow::Result<ExitCode> {
 }
 
 /// What reads a directory opens nothing else. What reads over the network cannot be confined so: it connects.
-fn confine(root: &str) -> anyhow::Result<Option<TempDir>> {
+fn confine(root: &str, asks_others: bool) -> anyhow::Result<Option<TempDir>> {
     if root.contains("://") {
         return Ok(None);
     }
-    let needs = Needs { reads: &[PathBuf::from(root)], writes: &[], runs: None, listens: false };
+    if asks_others {
+        return cluster::confine(Path::new(root)).map(Some);
+    }
+    let needs =
+        Needs { reads: &[PathBuf::from(root)], writes: &[], runs: None, listens: false, connects: false };
     confined::confine(&needs).map(Some)
 }
 
@@ -183,9 +219,13 @@ async fn ask(
     root: &str,
     options: FleetOptions,
     at: Option<i64>,
+    engine: Option<SessionContext>,
 ) -> anyhow::Result<ExitCode> {
     let time = options.time;
-    let fleet = Fleet::open(root, options)?;
+    let fleet = match engine {
+        Some(engine) => Fleet::open_on(engine, root, options)?,
+        None => Fleet::open(root, options)?,
+    };
     let service = args.service.as_deref();
     let result = match &args.question {
         FleetQuestion::Findings { by, open } => {
@@ -200,6 +240,7 @@ async fn ask(
         }
         FleetQuestion::Where { rule } => tell(args, &FleetSpread::ask(&fleet, rule, service).await),
         FleetQuestion::Hosts => tell(args, &FleetHosts::ask(&fleet).await),
+        FleetQuestion::Serve(_) => bail!("a server asks by itself"),
         FleetQuestion::Ask { sql, csv, ndjson, rows } => {
             let form = match (args.json, *csv, *ndjson) {
                 (true, ..) => Form::Json,
@@ -209,12 +250,14 @@ async fn ask(
             };
             in_sql(&fleet, sql, form, *rows, time).await
         }
+        FleetQuestion::Cluster(_) => bail!("this is no question"),
     };
     for remark in fleet.remarks() {
         crate::complain(&remark);
     }
     if result.is_ok() {
-        eprintln!("{}", usage_line(fleet.usage()));
+        let line = if fleet.is_given() { given_usage_line } else { usage_line };
+        eprintln!("{}", line(fleet.usage()));
     }
     result.map(|()| ExitCode::SUCCESS)
 }

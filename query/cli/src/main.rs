@@ -1,9 +1,11 @@
 //! The program behind `whyslow sql`, `whyslow serve` and `whyslow fleet`: what takes DataFusion, which the program itself is built without.
 
 mod ask;
+mod cluster;
 mod complete;
 mod confined;
 mod fleet;
+mod fleet_serve;
 mod print;
 mod serve;
 mod shell;

@@ -87,10 +87,10 @@ pub(crate) fn run(args: Serve) -> anyhow::Result<ExitCode> {
             writes: &[usual_cache()],
             runs: Some(&options.whyslow),
             listens: true,
+            connects: false,
         })?),
     };
-    let engine = Engine { show_secrets: args.show_secrets, open: Mutex::default() };
-    let engine = Arc::new(Asked(Arc::new(engine)));
+    let engine = questions(args.show_secrets);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.context("no threads can be started")?;
     runtime.block_on(async {
@@ -110,8 +110,13 @@ pub(crate) fn run(args: Serve) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// What answers questions in SQL about recordings.
+pub(crate) fn questions(show_secrets: bool) -> Arc<dyn Questions> {
+    Arc::new(Asked(Arc::new(Engine { show_secrets, open: Mutex::default() })))
+}
+
 /// Ctrl-C, or a signal to end.
-async fn ends() {
+pub(crate) async fn ends() {
     use tokio::signal::unix::{SignalKind, signal};
     let Ok(mut term) = signal(SignalKind::terminate()) else { return };
     tokio::select! {
@@ -121,7 +126,7 @@ async fn ends() {
 }
 
 /// The program that diagnoses and records: the one that started this one, else the one beside it, else on the path.
-fn whyslow() -> anyhow::Result<PathBuf> {
+pub(crate) fn whyslow() -> anyhow::Result<PathBuf> {
     if let Some(path) = std::env::var_os("WHYSLOW_PROGRAM").map(PathBuf::from).filter(|path| path.is_file()) {
         return Ok(path);
     }

@@ -102,6 +102,7 @@ pub(crate) fn run(mut args: Sql) -> anyhow::Result<ExitCode> {
         writes: &[options.cache.clone(), history],
         runs: None,
         listens: false,
+        connects: false,
     })?;
     let runtime = Runtime::new()?;
     let result = ask_all(&args, &runtime, question, form, limits, options);

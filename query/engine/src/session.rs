@@ -52,6 +52,8 @@ pub(crate) fn explained(error: DataFusionError, known: &[String]) -> QueryError 
         }
         DataFusionError::Execution(why) => QueryError::Question(first_line(why)),
         DataFusionError::Internal(_) => QueryError::Failed(text),
+        // What an engine of several machines says is for people already.
+        DataFusionError::External(why) => QueryError::Question(why.to_string()),
         DataFusionError::ArrowError(why, _) => QueryError::Question(why.to_string()),
         _ => QueryError::Question(text),
     }

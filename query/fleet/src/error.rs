@@ -35,6 +35,6 @@ pub enum FleetError {
     #[error("{0}")]
     Nothing(String),
     /// The question itself.
-    #[error("{0}")]
+    #[error(transparent)]
     Query(#[from] QueryError),
 }

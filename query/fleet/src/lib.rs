@@ -21,4 +21,5 @@ pub use error::FleetError;
 pub use fleet::{Fleet, FleetOptions, FleetUsage};
 pub use questions::*;
 pub use span::{FleetSpan, parse_duration, parse_time, shown};
+pub use store::parts_store;
 pub use words::bytes;

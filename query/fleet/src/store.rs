@@ -45,6 +45,23 @@ pub(crate) struct FleetRoot {
     pub(crate) is_remote: bool,
 }
 
+impl FleetRoot {
+    /// The address of the store that has the root in it: `file:///`, `s3://bucket`.
+    pub(crate) fn base(&self) -> &str {
+        &self.url[..url::Position::BeforePath]
+    }
+
+    /// Where the root is in that store.
+    fn place(&self) -> Path {
+        Path::from_url_path(self.url.path()).unwrap_or_default()
+    }
+
+    /// Where a part is in that store.
+    pub(crate) fn whole(&self, part: &Path) -> Path {
+        self.place().parts().chain(part.parts()).collect()
+    }
+}
+
 /// Opens a directory or an address (`s3://`, `gs://`, `az://`). Credentials are in the environment.
 pub(crate) fn open(root: &str) -> std::result::Result<FleetRoot, FleetError> {
     let wrong = |reason: String| FleetError::Root { root: root.to_string(), reason };
@@ -156,9 +173,119 @@ impl ObjectStore for CountedStore {
     }
 }
 
+/// The parts of one place for an engine whose plans name files by their whole addresses: a store, and the address under which the engine
+/// knows it. Whatever a plan names, nothing is read that is not below the place, and nothing is written.
+///
+/// # Errors
+/// If the place cannot be used.
+pub fn parts_store(root: &str) -> std::result::Result<(Url, Arc<dyn ObjectStore>), FleetError> {
+    let root = open(root)?;
+    let base = if root.base() == "file://" { "file:///" } else { root.base() };
+    let url = Url::parse(base)
+        .map_err(|error| FleetError::Root { root: root.given.clone(), reason: error.to_string() })?;
+    Ok((url, Arc::new(BelowStore { place: root.place(), inner: root.store })))
+}
+
+/// A store of which only what is below one place is there.
+#[derive(Debug)]
+struct BelowStore {
+    place: Path,
+    /// From the place on.
+    inner: Arc<dyn ObjectStore>,
+}
+
+impl BelowStore {
+    fn below(&self, location: &Path) -> Result<Path> {
+        let rest = location.prefix_match(&self.place).map(|rest| rest.collect::<Path>());
+        rest.ok_or_else(|| object_store::Error::PermissionDenied {
+            path: location.to_string(),
+            source: format!("this executor reads below {} and nothing else", self.place).into(),
+        })
+    }
+
+    fn refused<T>(&self) -> Result<T> {
+        Err(object_store::Error::NotSupported {
+            source: "an executor reads the files that a plan names, and does nothing else".into(),
+        })
+    }
+}
+
+impl fmt::Display for BelowStore {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} of {}", self.place, self.inner)
+    }
+}
+
+#[async_trait]
+impl ObjectStore for BelowStore {
+    async fn put_opts(&self, _: &Path, _: PutPayload, _: PutOptions) -> Result<PutResult> {
+        self.refused()
+    }
+
+    async fn put_multipart_opts(&self, _: &Path, _: PutMultipartOptions) -> Result<Box<dyn MultipartUpload>> {
+        self.refused()
+    }
+
+    async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
+        let mut result = self.inner.get_opts(&self.below(location)?, options).await?;
+        result.meta.location = location.clone();
+        Ok(result)
+    }
+
+    async fn get_ranges(&self, location: &Path, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        self.inner.get_ranges(&self.below(location)?, ranges).await
+    }
+
+    fn delete_stream(&self, _: BoxStream<'static, Result<Path>>) -> BoxStream<'static, Result<Path>> {
+        let refused = self.refused();
+        Box::pin(futures::stream::once(async { refused }))
+    }
+
+    fn list(&self, _: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
+        let refused = self.refused();
+        Box::pin(futures::stream::once(async { refused }))
+    }
+
+    async fn list_with_delimiter(&self, _: Option<&Path>) -> Result<ListResult> {
+        self.refused()
+    }
+
+    async fn copy_opts(&self, _: &Path, _: &Path, _: CopyOptions) -> Result<()> {
+        self.refused()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn an_engine_elsewhere_reads_below_the_place_alone() {
+        use object_store::ObjectStoreExt;
+        let place = tempfile::TempDir::new().unwrap();
+        let (folder, outside) = (place.path().join("parts"), place.path().join("other"));
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join("a%2Fb"), "12345678").unwrap();
+        std::fs::write(&outside, "x").unwrap();
+        let root = open(folder.to_str().unwrap()).unwrap();
+        let (url, store) = parts_store(folder.to_str().unwrap()).unwrap();
+        assert_eq!(url.as_str(), "file:///");
+        let whole = root.whole(&Path::parse("a%2Fb").unwrap());
+        assert_eq!(store.get_range(&whole, 2..5).await.unwrap(), "345");
+        assert_eq!(store.get_opts(&whole, GetOptions::default()).await.unwrap().meta.location, whole);
+        for named in [outside.clone(), "/etc/passwd".into(), folder.join("../other")] {
+            let named = Path::from(named.to_str().unwrap().trim_start_matches('/'));
+            let error = store.get_range(&named, 0..1).await.expect_err("outside");
+            assert!(
+                // Two dots are a name there like any other: of nothing.
+                error.to_string().contains("and nothing else")
+                    || named.as_ref().contains("%2E%2E") && error.to_string().contains("not found"),
+                "{error}"
+            );
+        }
+        assert!(store.put(&whole, "x".into()).await.is_err());
+        assert_eq!(std::fs::read(folder.join("a%2Fb")).unwrap(), b"12345678");
+    }
 
     #[test]
     fn what_cannot_be_opened_says_what_to_do() {

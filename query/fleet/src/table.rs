@@ -18,7 +18,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::empty::EmptyExec;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use whyslow_parts::{PartHour, PartTable, UtcTime};
+use whyslow_parts::{PartColumn, PartHour, PartTable, UtcTime};
 
 /// The address under which the engine knows the store of parts.
 pub(crate) const STORE: &str = "whyslow-fleet://parts";
@@ -33,6 +33,7 @@ pub(crate) struct PartsTable {
     span: FleetSpan,
     hosts: Option<BTreeSet<String>>,
     schema: TableSchema,
+    reads: PartsReader,
 }
 
 /// The columns that come of folders.
@@ -41,10 +42,29 @@ pub(crate) fn folder_columns() -> [Field; 2] {
 }
 
 /// The columns of a table's parts, as they are read.
-pub(crate) fn part_schema(table: &PartTable) -> SchemaRef {
-    // A stranger's part may leave out what is always there in ours.
-    let fields = table.columns.iter().map(|column| column.field().with_nullable(true));
-    Arc::new(Schema::new(fields.collect::<Vec<_>>()))
+fn part_schema(table: &PartTable, reads: PartsReader) -> SchemaRef {
+    let field = |column: &PartColumn| {
+        // A stranger's part may leave out what is always there in ours.
+        let field = column.field().with_nullable(true);
+        match (reads, field.data_type()) {
+            // Ballista groups by no dictionaries: tasks would disagree about what a number stands for.
+            (PartsReader::Elsewhere, DataType::Dictionary(_, values)) => {
+                let values = (**values).clone();
+                field.with_data_type(values)
+            }
+            _ => field,
+        }
+    };
+    Arc::new(Schema::new(table.columns.iter().map(field).collect::<Vec<_>>()))
+}
+
+/// Where the columns of parts are read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PartsReader {
+    /// In this process, from the store that it has open.
+    Here,
+    /// Wherever the plan goes: each file stands in it with its whole address, and nothing else of this process does.
+    Elsewhere,
 }
 
 impl PartsTable {
@@ -53,10 +73,12 @@ impl PartsTable {
         listing: &Arc<FleetListing>,
         span: FleetSpan,
         hosts: Option<BTreeSet<String>>,
+        reads: PartsReader,
     ) -> PartsTable {
         let folders = folder_columns().map(Arc::new).to_vec();
-        let schema = TableSchema::builder(part_schema(table)).with_table_partition_cols(folders).build();
-        PartsTable { table, listing: listing.clone(), span, hosts, schema }
+        let schema =
+            TableSchema::builder(part_schema(table, reads)).with_table_partition_cols(folders).build();
+        PartsTable { table, listing: listing.clone(), span, hosts, schema, reads }
     }
 
     fn wanted(&self, state: &dyn Session, filters: &[Expr]) -> Result<Wanted> {
@@ -112,8 +134,29 @@ impl PartsTable {
         let (date, hour) = date_and_hour(part.name.hour.begin().0.div_euclid(HOUR));
         let mut file = PartitionedFile::new_from_meta(part.object.clone());
         file.partition_values = vec![ScalarValue::Utf8(Some(date)), ScalarValue::UInt8(Some(hour))];
-        file.extensions.insert_arc(part.footer.clone());
+        match self.reads {
+            PartsReader::Here => {
+                file.extensions.insert_arc(part.footer.clone());
+            }
+            PartsReader::Elsewhere => {
+                file.object_meta.location = self.listing.root.whole(&part.object.location);
+            }
+        }
         file
+    }
+
+    /// What reads the columns, and the store that it reads from.
+    fn source(&self, state: &dyn Session) -> Result<(ParquetSource, ObjectStoreUrl)> {
+        let source = ParquetSource::new(self.schema.clone())
+            .with_table_parquet_options(state.default_table_options().parquet);
+        let root = &self.listing.root;
+        Ok(match self.reads {
+            PartsReader::Here => {
+                let readers = PartReaders { store: root.store.clone(), is_remote: root.is_remote };
+                (source.with_parquet_file_reader_factory(Arc::new(readers)), ObjectStoreUrl::parse(STORE)?)
+            }
+            PartsReader::Elsewhere => (source, ObjectStoreUrl::parse(root.base())?),
+        })
     }
 }
 
@@ -251,13 +294,11 @@ impl TableProvider for PartsTable {
             let schema = datafusion::common::project_schema(&self.schema(), projection)?;
             return Ok(Arc::new(EmptyExec::new(schema)));
         }
-        let (store, is_remote) = (self.listing.root.store.clone(), self.listing.root.is_remote);
+        let is_remote = self.listing.root.is_remote && self.reads == PartsReader::Here;
         let at_once = state.config().target_partitions().max(if is_remote { REMOTE_READS } else { 1 });
         let files: Vec<PartitionedFile> = parts.iter().map(|part| self.file(part)).collect();
-        let source = ParquetSource::new(self.schema.clone())
-            .with_table_parquet_options(state.default_table_options().parquet)
-            .with_parquet_file_reader_factory(Arc::new(PartReaders { store, is_remote }));
-        let scan = FileScanConfigBuilder::new(ObjectStoreUrl::parse(STORE)?, Arc::new(source))
+        let (source, store) = self.source(state)?;
+        let scan = FileScanConfigBuilder::new(store, Arc::new(source))
             .with_file_groups(FileGroup::new(files).split_files(at_once))
             .with_projection_indices(projection.cloned())?
             .with_limit(limit.filter(|_| filters.is_empty()))

@@ -38,7 +38,6 @@ const FIRST: Duration = Duration::from_millis(600);
 
 /// What all requests share.
 pub(crate) struct Site {
-    pub(crate) access: Access,
     pub(crate) served: Served,
     pub(crate) runs: Arc<Runs>,
     pub(crate) live: Live,
@@ -49,15 +48,8 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    pub(crate) fn new(
-        access: Access,
-        served: Served,
-        runs: Runs,
-        live: Live,
-        questions: Arc<dyn Questions>,
-    ) -> Site {
+    pub(crate) fn new(served: Served, runs: Runs, live: Live, questions: Arc<dyn Questions>) -> Site {
         Site {
-            access,
             served,
             runs: Arc::new(runs),
             live,
@@ -91,14 +83,24 @@ impl Trouble {
 }
 
 /// All addresses, behind the checks.
-pub(crate) fn router(site: Arc<Site>) -> Router {
+pub(crate) fn router(site: Arc<Site>, access: Access) -> Router {
     Router::new()
         .route("/", get(home))
-        .route("/r/{id}/", get(page))
         .route("/api/recordings", get(recordings))
         .route("/api/processes", get(list_processes))
         .route("/api/live", get(live).post(start))
         .route("/api/live/stop", post(stop))
+        .with_state(site.clone())
+        .merge(pages(site))
+        .fallback(|| async { Trouble(StatusCode::NOT_FOUND, "there is nothing at this address".to_string()) })
+        .layer(DefaultBodyLimit::max(MOST_BODY))
+        .layer(from_fn_with_state(Arc::new(access), guard))
+}
+
+/// The pages of recordings and their data. Who asks for them is judged elsewhere.
+pub(crate) fn pages(site: Arc<Site>) -> Router {
+    Router::new()
+        .route("/r/{id}/", get(page))
         .route("/api/r/{id}/status", get(status))
         .route("/api/r/{id}/page", get(data))
         .route("/api/r/{id}/window", get(window))
@@ -106,16 +108,13 @@ pub(crate) fn router(site: Arc<Site>) -> Router {
         .route("/api/r/{id}/calls", get(calls))
         .route("/api/r/{id}/tables", get(tables))
         .route("/api/r/{id}/sql", post(sql))
-        .fallback(|| async { Trouble(StatusCode::NOT_FOUND, "there is nothing at this address".to_string()) })
-        .layer(DefaultBodyLimit::max(MOST_BODY))
-        .layer(from_fn_with_state(site.clone(), guard))
         .with_state(site)
 }
 
 /// The checks, and what every answer says to the browser.
-async fn guard(State(site): Shared, request: Request, next: Next) -> Response {
+async fn guard(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
     let verdict =
-        site.access.judge(request.method(), request.uri().path(), request.uri().query(), request.headers());
+        access.judge(request.method(), request.uri().path(), request.uri().query(), request.headers());
     let mut response = match verdict {
         Verdict::Pass => match tokio::time::timeout(MOST_TIME, next.run(request)).await {
             Ok(response) => response,
@@ -132,6 +131,13 @@ async fn guard(State(site): Shared, request: Request, next: Next) -> Response {
         }
         Verdict::Refuse(status, text) => Trouble(status, text.to_string()).into_response(),
     };
+    seal(&mut response);
+    response
+}
+
+/// What every answer says to the browser, whoever judged who asks: nothing is kept, nobody else reads or frames it, and nothing runs but what the
+/// page itself allows.
+pub fn seal(response: &mut Response) {
     let headers = response.headers_mut();
     for (name, value) in [
         ("cache-control", "no-store"),
@@ -147,7 +153,6 @@ async fn guard(State(site): Shared, request: Request, next: Next) -> Response {
         let nothing = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'; sandbox");
         headers.insert(header::CONTENT_SECURITY_POLICY, nothing);
     }
-    response
 }
 
 fn html(title: &str, source: &str) -> Response {

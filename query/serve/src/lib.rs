@@ -12,12 +12,16 @@ mod calls;
 mod found;
 mod index;
 mod live;
+mod pages;
 mod questions;
 mod runs;
 mod tls;
 
+pub use api::seal;
 pub use cache::usual_cache;
+pub use pages::{PagesOptions, RecordingPages, ServedRecording};
 pub use questions::{AnswerFuture, QuestionLimits, Questions};
+pub use tls::{TlsListener, tls_of_files};
 
 use access::Access;
 use api::Site;
@@ -28,7 +32,6 @@ use runs::Runs;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tls::TlsListener;
 use tokio::net::TcpListener;
 
 /// What is served, to whom.
@@ -58,6 +61,7 @@ pub struct ServeOptions {
 pub struct Server {
     listener: TcpListener,
     site: Arc<Site>,
+    access: Access,
     acceptor: Option<tokio_rustls::TlsAcceptor>,
     /// The address to open, with its token.
     pub url: String,
@@ -123,8 +127,8 @@ impl Server {
         let runs = Runs::new(options.whyslow.clone(), cache, options.show_secrets);
         let live = Live::new(options.whyslow, folder);
         let access = Access::new(token, at.port(), &names, options.tls);
-        let site = Arc::new(Site::new(access, served, runs, live, questions));
-        Ok(Server { listener, site, acceptor, url, fingerprint })
+        let site = Arc::new(Site::new(served, runs, live, questions));
+        Ok(Server { listener, site, access, acceptor, url, fingerprint })
     }
 
     /// Serves until `until` is done; then ends the recorder, if there is one, and what is diagnosed.
@@ -132,7 +136,7 @@ impl Server {
     /// # Errors
     /// If connections cannot be taken any more.
     pub async fn run(self, until: impl Future<Output = ()> + Send + 'static) -> Result<(), String> {
-        let router = api::router(self.site.clone());
+        let router = api::router(self.site.clone(), self.access);
         let failed = |error: std::io::Error| error.to_string();
         tokio::pin!(until);
         // Answers that are under way are not waited for: a page asks again and again.

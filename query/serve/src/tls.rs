@@ -1,10 +1,12 @@
-//! TLS with a certificate of the server's own, made as it starts: browsers warn of it, and its fingerprint is printed to compare.
+//! TLS: with a certificate of the server's own, made as it starts (browsers warn of it, and its fingerprint is printed to compare), or with one
+//! of a file.
 
 use axum::serve::Listener;
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use sha2::{Digest, Sha256};
 use std::io;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
@@ -12,7 +14,8 @@ use tokio::sync::mpsc;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::PrivateKeyDer;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::server::TlsStream;
 
 /// Who has not said hello by then is let go.
@@ -21,7 +24,7 @@ const HELLO: Duration = Duration::from_secs(10);
 const WAITING: usize = 64;
 
 /// Connections after their handshake.
-pub(crate) struct TlsListener {
+pub struct TlsListener {
     ready: mpsc::Receiver<(TlsStream<TcpStream>, SocketAddr)>,
     at: SocketAddr,
 }
@@ -42,9 +45,29 @@ pub(crate) fn identity(names: Vec<String>) -> Result<(TlsAcceptor, String), Stri
     Ok((TlsAcceptor::from(Arc::new(config)), print.join(":")))
 }
 
+/// What the server says it is: the certificates of a file (PEM, its own first), and their key.
+///
+/// # Errors
+/// What is wrong with which file.
+pub fn tls_of_files(certificates: &Path, key: &Path) -> Result<TlsAcceptor, String> {
+    let wrong = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let chain: Result<Vec<CertificateDer<'static>>, _> =
+        CertificateDer::pem_file_iter(certificates).and_then(Iterator::collect);
+    let chain = chain.map_err(|error| wrong(certificates, &error))?;
+    let private = PrivateKeyDer::from_pem_file(key).map_err(|error| wrong(key, &error))?;
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, private))
+        .map_err(|error| wrong(certificates, &error))?;
+    Ok(TlsAcceptor::from(Arc::new(config)))
+}
+
 impl TlsListener {
     /// Greets whoever comes, each on its own: one that says nothing keeps nobody waiting.
-    pub(crate) fn new(listener: TcpListener, acceptor: TlsAcceptor) -> io::Result<TlsListener> {
+    ///
+    /// # Errors
+    /// If the listener has no address.
+    pub fn new(listener: TcpListener, acceptor: TlsAcceptor) -> io::Result<TlsListener> {
         let at = listener.local_addr()?;
         let (greeted, ready) = mpsc::channel(WAITING);
         tokio::spawn(async move {

@@ -31,6 +31,7 @@ const SCRIPTS: &[Script] = &[
     Script { suite: "truth-draws", words: &["truth/test", "--draws"], tier: Tier::Rest },
     Script { suite: "live-strace", words: &["cases/live/run", "--by", "strace"], tier: Tier::Rest },
     Script { suite: "deploy", words: &["deploy/test"], tier: Tier::Rest },
+    Script { suite: "outlets", words: &["deploy/prometheus/test"], tier: Tier::Rest },
     Script { suite: "inject", words: &["cases/live/inject/run"], tier: Tier::Rest },
     Script { suite: "stress", words: &["cases/live/stress/run"], tier: Tier::Rest },
     Script { suite: "page", words: &["page/test/run"], tier: Tier::Rest },

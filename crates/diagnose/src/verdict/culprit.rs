@@ -10,7 +10,7 @@ pub(super) fn beside(facts: &Facts, account: Option<&TimeAccount>, finding: &Fin
     let object = object(finding, &rows).map(|object| format!(" ({object})"));
     let holder = holder(finding).map(|who| format!("; blocked by {who}"));
     let function = Some(function(facts, finding, &rows)).filter(|text| !text.is_empty());
-    [object, holder, function].into_iter().flatten().collect()
+    [object, holder, function, caller(finding)].into_iter().flatten().collect()
 }
 
 /// The names of a finding's culprits that its title holds, the longest first: those of its subject, and what looks like a path or an
@@ -83,10 +83,22 @@ fn holder(finding: &Finding) -> Option<&str> {
     (first.who != last.who && !is_known).then_some(&*last.who)
 }
 
+/// Who calls the function that is named: of a helper, that is where the work is asked for.
+fn caller(finding: &Finding) -> Option<String> {
+    let code = finding.code.as_ref()?;
+    let caller = code.calling().filter(|_| !finding.title.contains(code.caller.as_deref().unwrap_or("")))?;
+    Some(format!(", called by {caller}"))
+}
+
 /// The function of the program in which its thread computes or waits most, where the title names none: by the largest row that the
 /// finding explains, else by samples of the subject's process.
 fn function(facts: &Facts, finding: &Finding, rows: &[&AccountRow]) -> String {
     let Subject { pid, tid, function, .. } = &finding.subject;
+    // Where its own calls are made is where it is to be mended.
+    if let Some(code) = finding.code.as_ref().filter(|code| code.is_its_own) {
+        let is_new = !finding.title.contains(code.function.as_str());
+        return if is_new { format!(", in {}", code.site()) } else { String::new() };
+    }
     let of_row = rows.iter().find(|row| row.function.is_some());
     if let Some(function) = function {
         let is_new = !finding.title.contains(function.as_str());
@@ -100,7 +112,7 @@ fn function(facts: &Facts, finding: &Finding, rows: &[&AccountRow]) -> String {
         return format!("; it {does} most in {site}");
     }
     let in_wait = finding.subject.lock.is_some() || finding.subject.peer.is_some();
-    let sampled = pid.and_then(|pid| facts.world.threads.find_process(pid)).and_then(|process| {
+    let sampled = pid.and_then(|pid| facts.world.threads.last_process(pid)).and_then(|process| {
         let most = |kind, tid| {
             facts
                 .samples

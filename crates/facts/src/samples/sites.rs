@@ -91,7 +91,7 @@ impl Places {
         at
     }
 
-    fn get(&self, at: u32) -> Option<&str> {
+    pub(super) fn get(&self, at: u32) -> Option<&str> {
         self.places.get(at as usize).map(|place| &**place)
     }
 

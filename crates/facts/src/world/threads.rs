@@ -366,6 +366,11 @@ impl Threads {
         self.by_pid.get(&pid).copied()
     }
 
+    /// The last process of that number, living or ended: who tells of a process after all is read means it whether it ended or not.
+    pub fn last_process(&self, pid: Tid) -> Option<ProcessId> {
+        self.find_process(pid).or_else(|| self.find_ended_process(pid).map(|(process, _)| process))
+    }
+
     /// Whether another thread has a row of its own.
     pub(crate) fn have_room(&mut self) -> bool {
         let full = |threads: &Self, most| threads.free.is_empty() && threads.threads.len() >= most;

@@ -5,7 +5,7 @@ mod http;
 mod socket;
 
 pub use http::{Token, listen as listen_http};
-pub use socket::{RingRecorder, dump, listen as listen_socket, recorders};
+pub use socket::{Listening, RingRecorder, dump, listen as listen_socket, recorders};
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};

@@ -22,6 +22,7 @@ pub use flame::write_difference;
 #[cfg(feature = "schema")]
 pub use json::json_schema;
 pub use json::{write_json, write_table_json};
+pub use otlp::write_otlp;
 pub use report::PreparedProfile;
 
 use crate::select::SelectError;

@@ -24,6 +24,18 @@ const SCOPE: &str = "whyslow";
 const BUILD_ID: &str = "process.executable.build_id.gnu";
 
 fn write(report: &PreparedProfile<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
+    write_otlp(report, &[], out)
+}
+
+/// Writes a profile of what `resource` says: a `Resource` of OpenTelemetry, encoded; empty where nothing is known of it.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_otlp(
+    report: &PreparedProfile<'_>,
+    resource: &[u8],
+    out: &mut dyn Write,
+) -> Result<(), ViewError> {
     let profile: &Profile = &report.profile;
     let mut dictionary = Dictionary::of(profile);
     let (mut group, mut scope_profiles, mut scope) =
@@ -38,6 +50,9 @@ fn write(report: &PreparedProfile<'_>, out: &mut dyn Write) -> Result<(), ViewEr
         if let Some(of) = profile.sample_types.get(kind) {
             scope_profiles.bytes(2, &of_kind(report, kind, *of, &mut dictionary).0);
         }
+    }
+    if !resource.is_empty() {
+        group.bytes(1, resource);
     }
     group.bytes(2, &scope_profiles.0);
     group.emit(1, out)?;

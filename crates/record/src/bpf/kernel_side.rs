@@ -261,7 +261,11 @@ impl KernelSide {
                 continue;
             }
             if let Err(error) = self.run(attach.function) {
-                self.notes.push(format!("{} did not run: {error}", attach.function));
+                let note = format!("{} did not run: {error}", attach.function);
+                // Of a recording that goes on it is tried at each cut.
+                if !self.notes.contains(&note) {
+                    self.notes.push(note);
+                }
             }
         }
     }

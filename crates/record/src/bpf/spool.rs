@@ -142,7 +142,7 @@ impl SpoolWriter {
 /// One stream, read back while it may still grow.
 struct Stream {
     name: String,
-    /// In the order in which the streams were found: it stays, whatever comes later.
+    /// In the order in which the names of streams were found: it stays, whatever comes later.
     number: usize,
     file: File,
     cpu: u16,
@@ -237,6 +237,8 @@ impl<'a> SpoolRecord<'a> {
 pub(crate) struct SpoolReader {
     folder: PathBuf,
     streams: Vec<Stream>,
+    /// Of all streams that were found, in this folder and in those before.
+    names: Vec<String>,
     /// Give disk space back as it is read, in steps of so many bytes.
     free: Option<u64>,
     /// What is no stream, and why.
@@ -244,13 +246,21 @@ pub(crate) struct SpoolReader {
 }
 
 impl SpoolReader {
+    /// The number of [`RARE`].
+    pub(crate) const RARE: usize = 0;
     /// Where nothing else is asked for, what was handed over is given back to the disk in steps of this.
     const FREE_STEP: u64 = 4 << 20;
 
     /// `free`: what was read is not needed again.
     pub(crate) fn new(folder: &Path, free: bool) -> SpoolReader {
         let free = free.then_some(Self::FREE_STEP);
-        SpoolReader { folder: folder.into(), streams: Vec::new(), free, passed_over: BTreeSet::new() }
+        SpoolReader {
+            folder: folder.into(),
+            streams: Vec::new(),
+            names: vec![RARE.to_string()],
+            free,
+            passed_over: BTreeSet::new(),
+        }
     }
 
     /// Of a spool in memory: what was read is given back in steps of so many bytes a stream.
@@ -268,7 +278,13 @@ impl SpoolReader {
 
     /// The name of the stream of that number.
     pub(crate) fn name_of(&self, number: usize) -> Option<&str> {
-        self.streams.iter().find(|stream| stream.number == number).map(|stream| stream.name.as_str())
+        self.names.get(number).map(String::as_str)
+    }
+
+    /// Goes on in another folder. What was not read of this one is passed over.
+    pub(crate) fn turn(&mut self, folder: &Path) {
+        self.streams.clear();
+        self.folder = folder.into();
     }
 
     /// Opens the streams that are new.
@@ -297,9 +313,13 @@ impl SpoolReader {
                 }
                 Err(source) => return Err(RecordError::Unreadable { path, source }),
             };
+            let number = self.names.iter().position(|known| *known == name).unwrap_or(self.names.len());
+            if number == self.names.len() {
+                self.names.push(name.clone());
+            }
             self.streams.push(Stream {
                 name,
-                number: self.streams.len(),
+                number,
                 file,
                 cpu,
                 buffer: Vec::new(),

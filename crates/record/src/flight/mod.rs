@@ -2,29 +2,29 @@
 //! it can be written out as a spool, which then is read as any other.
 //!
 //! The ring keeps records as the kernel's side wrote them, and not events: to keep a record costs a copy and its share of packing, and
-//! nothing is decoded of what nobody will ever ask for. What makes the records of a window whole is kept beside them: a *mark* every few seconds has the processes,
-//! threads and descriptors of that moment, and what the kernel had added up until then.
+//! nothing is decoded of what nobody will ever ask for. Every few seconds the recording is cut: what the kernel has added up becomes records of
+//! the segment that ends, with how it ended beside it, and a *mark* has the processes, threads and descriptors that the next one begins with.
+//! A window is some segments one after the other.
 
 mod begin;
-mod mark;
 mod segments;
 mod sight;
-mod sums;
 mod told;
 
-pub(crate) use mark::{KernelSums, Mark, State};
 pub use sight::{SeenCall, SeenEnd, SeenRequest, SeenSide, Sight, SightsWanted};
 
 use crate::bpf::layout::{Header, kind};
 use crate::bpf::spool::{RARE, SpoolReader, SpoolWriter};
 use crate::clock::Clock;
 use crate::error::RecordError;
-use segments::Segments;
+use crate::raw::RawFlags;
+use crate::state::State;
+use crate::window_end::WindowEnd;
+use segments::{Mark, Segments};
 use sight::Eyes;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use sums::WindowSums;
 use told::Told;
 use whyslow_model::Timestamp;
 
@@ -50,10 +50,6 @@ impl RingBounds {
     /// Bytes that may wait in the spool: [`Options::spool_room`](crate::Options::spool_room).
     pub fn spool_room(&self) -> u64 {
         self.memory / Self::SPOOL_SHARE
-    }
-
-    fn packed(&self) -> u64 {
-        self.memory - self.spool_room()
     }
 
     fn between_marks(&self) -> Duration {
@@ -94,6 +90,8 @@ pub struct FlightRing {
     reader: SpoolReader,
     spool: PathBuf,
     bounds: RingBounds,
+    /// Bytes of what is packed.
+    packed: u64,
     segments: Segments,
     told: Told,
     eyes: Eyes,
@@ -104,22 +102,30 @@ pub struct FlightRing {
     state: FlightState,
 }
 
+/// Of a wait that goes on: `STACK_UNFINISHED` (bpf/stack.bpf.h).
+const UNFINISHED: u8 = 4;
 /// Bytes of a stream of the spool that were read before they are given back.
 const FREE_STEP: u64 = 256 << 10;
 
 impl FlightRing {
-    /// Of the spool in that folder, of which nothing was read yet.
+    /// Of the spool in that folder, of which nothing was read yet. Where `is_alone`, nobody else reads it: what was read is given back.
     pub(crate) fn new(
         spool: &Path,
         bounds: RingBounds,
         watched: SightsWanted,
         clock: Clock,
+        is_alone: bool,
     ) -> io::Result<FlightRing> {
+        let (reader, packed) = match is_alone {
+            true => (SpoolReader::freeing(spool, FREE_STEP), bounds.memory - bounds.spool_room()),
+            false => (SpoolReader::new(spool, false), bounds.memory),
+        };
         Ok(FlightRing {
-            reader: SpoolReader::freeing(spool, FREE_STEP),
+            reader,
             spool: spool.into(),
             bounds,
-            segments: Segments::new(bounds.packed())?,
+            packed,
+            segments: Segments::new(packed)?,
             told: Told::default(),
             eyes: Eyes::new(watched),
             clock,
@@ -149,6 +155,10 @@ impl FlightRing {
         let FlightRing { segments, told, eyes, clock, state, .. } = self;
         let mut failed = None;
         self.reader.read_by_stream(until, |stream, record| {
+            // The spool of a window tells what is under way as it ends; here it goes on, and its end tells it whole.
+            if is_under_way(record.header, stream == SpoolReader::RARE) {
+                return;
+            }
             state.records += 1;
             if let Err(error) = segments.add(stream, record.bytes) {
                 failed.get_or_insert(error);
@@ -172,35 +182,53 @@ impl FlightRing {
         self.state.no_room = records;
     }
 
-    /// The processes that are watched, where a mark is due: its state is of them.
-    pub(crate) fn mark_due(&self) -> Option<Vec<u32>> {
-        let is_large = self.segments.bytes_of_last() > self.bounds.packed() / 8;
-        (self.until >= self.next_mark || is_large).then(|| self.eyes.processes())
+    /// The rest of the spool is read, which ended at `at`, and what comes next is in another one.
+    pub(crate) fn turn(
+        &mut self,
+        spool: &Path,
+        at: u64,
+        with: &mut dyn FnMut(Sight<'_>),
+    ) -> Result<(), RecordError> {
+        self.take(u64::MAX, with)?;
+        self.until = at;
+        self.reader.turn(spool);
+        self.spool = spool.into();
+        Ok(())
     }
 
-    /// Makes a mark of what is there now, which took `cost` to look up, and forgets what is too old or too much.
-    pub(crate) fn mark(&mut self, state: &State, mark: Mark, cost: Duration) -> Result<(), RecordError> {
+    /// True where a mark is due.
+    pub(crate) fn is_mark_due(&self) -> bool {
+        self.until >= self.next_mark || self.segments.bytes_of_last() > self.packed / 8
+    }
+
+    /// The processes that are watched, of which a mark is.
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        self.eyes.processes()
+    }
+
+    /// The segment that grows has ended so.
+    pub(crate) fn end(&mut self, end: WindowEnd) {
+        self.segments.end(end);
+    }
+
+    /// The next segment begins at `at` with what is there now, which took `cost` to look up.
+    pub(crate) fn mark(&mut self, state: &State, at: u64, cost: Duration) -> Result<(), RecordError> {
         self.eyes.state(state);
         // The clock may have been set.
         self.clock = Clock::now();
         let pause = self.bounds.between_marks().max(cost * RingBounds::MARK_SHARE as u32);
-        self.next_mark = self.until + pause.as_nanos() as u64;
-        self.segments.mark(mark).map_err(|source| self.failed(source))
+        self.next_mark = at + pause.as_nanos() as u64;
+        let marked = Mark::new(at, state).and_then(|mark| self.segments.mark(mark));
+        marked.map_err(|source| self.failed(source))
     }
 
     /// Forgets what is older than the ring is long, and then what is too much.
     pub(crate) fn keep_within_bounds(&mut self) {
         let from = self.until.saturating_sub(self.bounds.length.as_nanos() as u64);
         while self.segments.forget_before(from) {}
-        while self.segments.bytes() + self.told.bytes() > self.bounds.packed() && self.segments.forget_first()
-        {
+        while self.segments.bytes() + self.told.bytes() > self.packed && self.segments.forget_first() {
             self.state.shortened += 1;
         }
-    }
-
-    /// When the window begins that is kept now, with what was there; `None` before the first mark.
-    pub(crate) fn first(&self) -> Option<&Mark> {
-        self.segments.first()
     }
 
     /// The clock of the window.
@@ -213,14 +241,11 @@ impl FlightRing {
         self.until
     }
 
-    /// Writes the streams of the window that is kept into a folder, as a recorder that began with it. `sums`: what the kernel's tables
-    /// hold now. Returns what was there, how many threads were told, and whether calls were counted.
-    pub(crate) fn write(
-        &self,
-        folder: &Path,
-        sums: &KernelSums,
-    ) -> Result<(State, WindowWritten, u64, bool), RecordError> {
-        let Some(first) = self.first() else {
+    /// Writes the streams of the window that is kept into a folder, as a recorder that began with it. The one segment that grows begins now.
+    /// Returns what was there as it began, when that was (ns of the kernel's clock), how it ended, and what was written.
+    pub(crate) fn write(&self, folder: &Path) -> Result<(State, u64, WindowEnd, WindowWritten), RecordError> {
+        let mut end = self.segments.ended();
+        let Some(first) = self.segments.first().filter(|_| end.ended > 0) else {
             return Err(self.failed(io::Error::other("nothing was recorded yet")));
         };
         let failed = |source| RecordError::Spool { path: folder.into(), source };
@@ -229,52 +254,50 @@ impl FlightRing {
         let mut spool = SpoolWriter::new(folder);
         let (threads, count) = begin::threads(&state, begin);
         let mut records = 0;
-        let mut add = |spool: &mut SpoolWriter, stream: &str, bytes: &[u8]| {
-            records += 1;
-            spool.add(stream, bytes)
-        };
         // They were told before all else, and are read first.
         for (stream, record) in self.told.before(begin) {
             if let Some(name) = self.reader.name_of(stream) {
-                add(&mut spool, name, record)?;
+                records += 1;
+                spool.add(name, record)?;
             }
         }
         spool.add(RARE, &threads)?;
-        let mut window = WindowSums::default();
+        if let Some(of) = end.losses.iter_mut().find(|of| of.table == "threads") {
+            of.produced += count;
+        }
         let mut trouble = None;
-        let mut one = Vec::new();
-        let read = self.segments.read(|stream, mut rest| {
+        let read = self.segments.read(|stream, bytes| {
             let Some(name) = self.reader.name_of(stream) else { return };
+            let mut rest = bytes;
             while let Some(header) = Header::of(rest) {
-                let (record, behind) = rest.split_at(header.length);
-                rest = behind;
-                if window.take(header, record) {
-                    continue;
-                }
-                let added = if matches!(header.kind, kind::CALL | kind::STRETCH) {
-                    one.clear();
-                    one.extend_from_slice(record);
-                    begin::cut(header, &mut one, begin);
-                    add(&mut spool, name, &one)
-                } else {
-                    add(&mut spool, name, record)
-                };
-                trouble = trouble.take().or(added.err());
+                records += 1;
+                rest = &rest[header.length..];
+            }
+            if let Err(error) = spool.add(name, bytes) {
+                trouble.get_or_insert(error);
             }
         });
         read.map_err(failed)?;
         if let Some(error) = trouble {
             return Err(error);
         }
-        let (rows, are_counted) = window.records((begin, &first.sums), (self.until, sums));
-        spool.add(RARE, &rows)?;
         spool.flush()?;
         let written = WindowWritten {
             began: self.clock.epoch(begin),
-            ended: self.clock.epoch(self.until.max(begin)),
+            ended: self.clock.epoch(end.ended.max(begin)),
             records,
             bytes: spool.bytes,
         };
-        Ok((state, written, count, are_counted))
+        Ok((state, begin, end, written))
+    }
+}
+
+/// True for a record of something that has not ended yet: these are told where a window is cut (`By::AtEnd`), through the ring of rare records.
+fn is_under_way(header: Header, is_rare: bool) -> bool {
+    match header.kind {
+        kind::CALL => is_rare && RawFlags(header.flags).contains(RawFlags::NO_EXIT),
+        kind::STRETCH => is_rare,
+        kind::OFFCPU => header.flags & UNFINISHED != 0,
+        _ => false,
     }
 }

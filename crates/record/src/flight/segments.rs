@@ -1,6 +1,7 @@
 //! What the ring keeps: the records of the last seconds, packed, a segment from one mark to the next.
 
-use super::mark::Mark;
+use crate::state::State;
+use crate::window_end::WindowEnd;
 use std::collections::VecDeque;
 use std::io;
 
@@ -13,10 +14,37 @@ const FRESH_SHARE: u64 = 8;
 /// zstd's fastest: records repeat so much that higher levels gain little.
 const LEVEL: i32 = 1;
 
+/// What was there as a segment began.
+#[derive(Default)]
+pub(super) struct Mark {
+    /// When: ns of the kernel's clock. All records that ended before are of an earlier segment.
+    pub(super) at: u64,
+    /// [`State`], packed.
+    state: Vec<u8>,
+}
+
+impl Mark {
+    pub(super) fn new(at: u64, state: &State) -> io::Result<Mark> {
+        let mut state = zstd::bulk::compress(&serde_json::to_vec(state)?, LEVEL)?;
+        state.shrink_to_fit();
+        Ok(Mark { at, state })
+    }
+
+    /// What was there.
+    pub(super) fn state(&self) -> io::Result<State> {
+        if self.state.is_empty() {
+            return Ok(State::default());
+        }
+        Ok(serde_json::from_slice(&zstd::decode_all(&self.state[..])?)?)
+    }
+}
+
 /// The records between two marks.
 struct Segment {
     /// What was there as it began.
     mark: Mark,
+    /// How it ended; `None` of the one that grows.
+    end: Option<WindowEnd>,
     /// Stream and packed records, in order.
     packed: Vec<(usize, Vec<u8>)>,
     /// Bytes of what is packed, and of the mark.
@@ -82,10 +110,24 @@ impl Segments {
         for stream in 0..self.fresh.len() {
             self.pack(stream)?;
         }
-        let bytes = mark.bytes();
+        let bytes = mark.state.len() as u64;
         self.bytes += bytes;
-        self.segments.push_back(Segment { mark, packed: Vec::new(), bytes });
+        self.segments.push_back(Segment { mark, end: None, packed: Vec::new(), bytes });
         Ok(())
+    }
+
+    /// The one that grows has ended so; the next one begins with a mark.
+    pub(super) fn end(&mut self, end: WindowEnd) {
+        if let Some(last) = self.segments.back_mut() {
+            last.end = Some(end);
+        }
+    }
+
+    /// How all of them together ended, without the one that grows.
+    pub(super) fn ended(&self) -> WindowEnd {
+        let mut whole = WindowEnd::default();
+        self.segments.iter().filter_map(|segment| segment.end.as_ref()).for_each(|end| whole.add(end));
+        whole
     }
 
     /// Bytes of all that is kept.
@@ -141,6 +183,10 @@ impl Segments {
 mod tests {
     use super::*;
 
+    fn mark_at(at: u64) -> Mark {
+        Mark { at, ..Mark::default() }
+    }
+
     fn read(segments: &Segments) -> Vec<(usize, Vec<u8>)> {
         let mut streams: Vec<(usize, Vec<u8>)> = Vec::new();
         let add = |stream: usize, bytes: &[u8]| match streams.iter_mut().find(|(known, _)| *known == stream) {
@@ -158,7 +204,7 @@ mod tests {
         segments.add(0, b"before the first mark").expect("added");
         assert!(read(&segments).is_empty());
         for at in [10, 20, 30] {
-            segments.mark(Mark::at(at)).expect("marked");
+            segments.mark(mark_at(at)).expect("marked");
             for number in 0..PACK as u64 / 4 {
                 segments.add(1, &(at + number).to_ne_bytes()).expect("added");
             }
@@ -177,10 +223,24 @@ mod tests {
     }
 
     #[test]
+    fn segments_end_as_one_window_without_the_one_that_grows() {
+        let mut segments = Segments::new(64 << 20).expect("made");
+        assert_eq!(segments.ended(), WindowEnd::default());
+        for at in [10, 20, 30] {
+            segments.mark(mark_at(at)).expect("marked");
+            if at < 30 {
+                segments.end(WindowEnd { ended: at + 10, only_counted: at == 10, ..WindowEnd::default() });
+            }
+        }
+        assert_eq!((segments.ended().ended, segments.ended().only_counted), (30, true));
+        assert!(segments.forget_first() && !segments.ended().only_counted);
+    }
+
+    #[test]
     fn streams_of_many_cpus_leave_the_memory_to_what_is_packed() {
         let memory = 48 << 20;
         let mut segments = Segments::new(memory).expect("made");
-        segments.mark(Mark::at(10)).expect("marked");
+        segments.mark(mark_at(10)).expect("marked");
         // Those that come first may be large before the others are known.
         for round in 0..80 {
             for stream in (0..256).filter(|stream| round > 40 || *stream < 2) {

@@ -17,8 +17,8 @@ mod totals;
 
 pub use crate::bpf::program::Program;
 pub(crate) use events::RareEvents;
-pub(crate) use files::{FileName, FileRow, FileTables};
-pub(crate) use sched::{MeanwhileKey, MeanwhileRow, MeanwhileTables};
+pub(crate) use files::{FileRow, FileTables};
+pub(crate) use sched::{MeanwhileRow, MeanwhileTables};
 
 #[cfg(not(target_arch = "x86_64"))]
 compile_error!("no BPF programs for this architecture yet: build with --no-default-features");

@@ -8,6 +8,7 @@ use crate::options::Options;
 use crate::programs::probes::Probed;
 use crate::programs::{FileRow, MeanwhileRow};
 use crate::symbols::Symbolizer;
+use crate::within::{WindowBegin, WithinWindow};
 use std::cell::RefCell;
 use std::rc::Rc;
 use whyslow_model::{
@@ -26,6 +27,8 @@ pub struct Recorded {
     pub(crate) meanwhile: Vec<MeanwhileRow>,
     /// Calls were too many to be recorded one by one, though no count of them is in `counted`.
     pub(crate) only_counted: bool,
+    /// Of a window: what reaches further back is told from its begin on.
+    pub(crate) within: Option<WindowBegin>,
     /// The recorder's own process.
     pub(crate) recorder: u32,
     pub(crate) probed: Vec<Probed>,
@@ -74,6 +77,13 @@ impl Recorded {
     /// # Errors
     /// If the spool cannot be read.
     pub fn replay(&self, name: &str, source: SourceId, sink: &mut dyn Sink) -> Result<(), RecordError> {
+        match self.within {
+            Some(begin) => self.replay_all(name, source, &mut WithinWindow { begin, sink }),
+            None => self.replay_all(name, source, sink),
+        }
+    }
+
+    fn replay_all(&self, name: &str, source: SourceId, sink: &mut dyn Sink) -> Result<(), RecordError> {
         let mut replay =
             Replay::begin(&self.options, self.clock, source, false, &self.state, self.symbols.clone(), sink);
         replay.context.rare.meanwhile().recorder = self.recorder;

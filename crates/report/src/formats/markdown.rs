@@ -193,6 +193,9 @@ fn full(finding: &Finding) -> String {
     if !finding.cause.is_empty() {
         out.push_str(&format!("\n{}\n", rich(&finding.cause)));
     }
+    if let Some(code) = phrases::code(finding) {
+        out.push_str(&format!("\nCode: {}\n", text(&code)));
+    }
     if !finding.also.is_empty() {
         out.push_str(&format!("\nAlso:\n\n{}", bullets(phrases::also(finding).map(|also| text(&also)))));
     }

@@ -8,8 +8,8 @@ use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::walk::{Amount, HostResource, State, Taker, Walk};
 use whyslow_model::{
     AccountRow, Also, CaptureKind, CaptureNote, Cell, ChainLink, ClockKind, Column, CpuRunner, Culprit,
-    Diagnosis, Diff, Evidence, Finding, Followed, Hop, Known, Nanos, NotJudged, NoteKind, ParkedAt,
-    ParkedFor, Saving, Severity, ShareOf, ShareWhole, SourceId, SourceInfo, Subject, Table, Target,
+    Diagnosis, Diff, Evidence, Finding, FindingCode, Followed, Hop, Known, Nanos, NotJudged, NoteKind,
+    ParkedAt, ParkedFor, Saving, Severity, ShareOf, ShareWhole, SourceId, SourceInfo, Subject, Table, Target,
     ThreadTime, TimeAccount, TimeOf, TimeState, Timestamp, WaitShare,
 };
 use whyslow_report::{Exporter, Style};
@@ -61,6 +61,7 @@ fn finding(id: &'static str, severity: Severity, title: &str) -> Finding {
         fix: Vec::new(),
         chain: Vec::new(),
         culprit: None,
+        code: None,
         evidence: Vec::new(),
         verify: String::new(),
     }
@@ -423,6 +424,13 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
             also: vec![Also { title: text(), share: Some(share), subject: Subject::default() }; 2],
             at_most: Severity::Critical,
             cause: text(),
+            code: Some(FindingCode {
+                function: text(),
+                place: Some(text()),
+                caller: Some(text()),
+                caller_place: Some(text()),
+                is_its_own: true,
+            }),
             fix: vec![text(), text()],
             chain: vec![ChainLink { who: text(), waits_for: text(), ns, evidence: text() }; 9],
             culprit: Some(Culprit {

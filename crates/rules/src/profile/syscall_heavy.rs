@@ -42,7 +42,7 @@ static HEAVY: Heavy = Heavy {
     kinds: &[CostKind::SystemCall],
     asked: false,
     made_by: None,
-    what: "the kernel (system calls)",
+    what: "system calls",
     why: "A good part of the CPU time is the kernel's, on the program's behalf.",
     fixes: &[
         "see which calls: whyslow diagnose -p PID, or strace -c -f -p PID",

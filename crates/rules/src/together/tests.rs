@@ -23,6 +23,7 @@ fn finding(id: &'static str, share: f64) -> Finding {
         fix: Vec::new(),
         chain: Vec::new(),
         culprit: None,
+        code: None,
         evidence: Vec::new(),
         verify: String::new(),
     }

@@ -21,10 +21,12 @@
 //! One thread alone waits for nobody, however much it maps: that is mmap-churn. Where another program reads `/proc/PID/smaps` meanwhile, that is who holds the
 //! lock (smaps-stall): where the process itself hardly changes its map, nothing is said here.
 
+use crate::callers;
 use crate::engine::{Findings, Need, Rule};
 use crate::gate::gated;
 use crate::guards::{self, WARNING_SHARE};
 use crate::kernel_waits;
+use whyslow_facts::samples::Site;
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::{CallStats, Measurement, Severity, Subject, Tid};
 
@@ -87,6 +89,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             continue;
         };
         let subject = wait.subject();
+        let holder = changes.longest_in;
+        let at = holder.map_or_else(
+            || wait.at(),
+            |site| format!(", which is held longest in {}", callers::short(&site)),
+        );
         let time = Measurement::time("time", wait.time);
         let waits = Measurement::count("waits", wait.waits).at_least(kernel_waits::MIN_WAITS as f64);
         let calls =
@@ -103,15 +110,18 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         out.report(
             wait.share.clone(),
             format!(
-                "thread {} waits {time} for the lock of the memory map{}: {threads} threads change it by {calls} calls ({})",
+                "thread {} waits {time} for the lock of the memory map{at}: {threads} threads change it by {calls} calls ({})",
                 wait.tid,
-                wait.at(),
                 changes.names()
             ),
         )
         .from_together(WARNING_SHARE)
         .at_most(Severity::Critical)
-        .subject(Subject { syscall: Some(changes.names()), ..subject })
+        .subject(Subject {
+            syscall: Some(changes.names()),
+            function: callers::function(holder.as_ref()).or(subject.function),
+            ..subject
+        })
         .cause(format!(
             "All threads of a process share one memory map, and each call that changes it holds its lock{often}. Who maps, unmaps or takes a page fault meanwhile sleeps. Only the longer waits are recorded with their stacks, so it is rather more."
         ))
@@ -128,16 +138,20 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// The calls of a process that change its memory map.
-struct Changes {
+struct Changes<'f> {
     calls: CallStats,
+    /// Where most time of these calls on a CPU is spent: who holds the lock longest.
+    longest_in: Option<Site<'f>>,
     threads: usize,
     by_name: Vec<(&'static str, u64)>,
 }
 
-impl Changes {
+impl<'f> Changes<'f> {
     #[gated]
-    fn of(facts: &Facts, process: ProcessId) -> Option<Changes> {
-        let mut changes = Changes { calls: CallStats::default(), threads: 0, by_name: Vec::new() };
+    fn of(facts: &'f Facts, process: ProcessId) -> Option<Changes<'f>> {
+        let longest_in = callers::running_calls(facts, process, CHANGES);
+        let mut changes =
+            Changes { calls: CallStats::default(), longest_in, threads: 0, by_name: Vec::new() };
         let threads = facts.world.threads.iter().map(|(_, thread)| thread);
         for thread in threads.filter(|thread| thread.process == process) {
             let mut own = 0u64;

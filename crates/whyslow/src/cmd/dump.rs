@@ -9,7 +9,7 @@ use clap::{ArgMatches, Args, FromArgMatches};
 /// The command.
 pub(super) static COMMAND: Command = Command { name: "dump", clap, rights: rights::all, run };
 
-/// Have a `record --ring` of yours write out what it holds
+/// Have a ring of yours (record --ring, or the agent's) write out what it holds
 #[derive(Args)]
 #[command(after_long_help = "\
 Examples:
@@ -61,7 +61,9 @@ fn run(matches: &ArgMatches, _: &Global) -> anyhow::Result<Status> {
     let recorders = ask::recorders();
     let pids: Vec<String> = recorders.iter().map(|one| one.pid.to_string()).collect();
     let asked = match (args.pid, recorders.as_slice()) {
-        (_, []) => bail!("no ring of yours is recorded\nnext: whyslow record --ring 30s --name NAME -o DIR"),
+        (_, []) => bail!(
+            "no ring of yours is recorded\nnext: whyslow record --ring 30s --name NAME -o DIR, or [ring] seconds = 30 in the settings of the agent"
+        ),
         (Some(Whom::All), all) => all,
         (Some(Whom::One(pid)), all) => match all.iter().position(|one| one.pid == pid) {
             Some(at) => &all[at..=at],

@@ -264,3 +264,134 @@ fn check_says_whether_it_will_run_and_a_wrong_file_is_told() {
         );
     }
 }
+
+#[test]
+fn the_ring_is_kept_at_a_trigger_and_when_asked_for_and_windows_go_on() {
+    let Some(place) = Place::new() else { return };
+    let agent = place.start(&["--ring", "10", "--on", "signal=SIGUSR2"]);
+    place.wait_for("the second window", |place| (place.rows("agents").len() >= 2).then_some(()));
+    let asked = Command::new(WHYSLOW)
+        .args(["dump", "--pid", &agent.0.id().to_string(), "--reason", "a person wants it"])
+        .output()
+        .expect("whyslow");
+    assert!(asked.status.success(), "{}", String::from_utf8_lossy(&asked.stderr));
+    let path = String::from_utf8_lossy(&asked.stdout).lines().next().expect("a path").to_string();
+    let report = Command::new(WHYSLOW).args(["report", &path]).output().expect("whyslow");
+    let report = String::from_utf8_lossy(&report.stdout).into_owned();
+    assert!(report.contains("a person wants it"), "{report}");
+    // Both services are in it, from before it was asked for on: the ring went on through the cut of windows.
+    let meta: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(Path::new(&path).join("meta.json")).expect("a head"))
+            .expect("JSON");
+    let held = meta["end"].as_u64().expect("an end") - meta["start"].as_u64().expect("a start");
+    assert!((9_000_000_000..60_000_000_000).contains(&held), "{held}");
+    assert!(meta["tables"]["syscalls"]["rows"].as_u64().is_some_and(|rows| rows > 20), "{}", meta["tables"]);
+
+    let target = place.services[1].0.id().to_string();
+    let sent = Command::new("kill").args(["-USR2", &target]).status().expect("kill");
+    assert!(sent.success());
+    let kept = place.wait_for("what the signal kept", |place| {
+        let status = place.status()?;
+        let kept = status["kept"].as_array()?;
+        (kept.len() >= 2 && kept.iter().all(|one| one["findings"].is_array())).then(|| kept.clone())
+    });
+    let triggers: Vec<&str> = kept.iter().filter_map(|one| one["trigger"].as_str()).collect();
+    assert_eq!(triggers, ["dump", "signal=SIGUSR2"]);
+    // Findings that were open meanwhile say where it lies.
+    place.wait_for("a finding with its recording", |place| {
+        place.rows("findings").iter().any(|row| row["dump"].ends_with(".whyslow")).then_some(())
+    });
+    let shown = place.agent(&["status", "--state"]);
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(shown.contains("ring") && shown.contains("got SIGUSR2"), "{shown}");
+    let windows = place.rows("agents").len();
+    place.wait_for("a window after it", |place| (place.rows("agents").len() > windows).then_some(()));
+    assert_eq!(
+        place.status().and_then(|status| status["windows_lost"].as_u64()),
+        Some(0),
+        "{}",
+        place.said()
+    );
+}
+
+#[test]
+fn parts_are_joined_and_uploaded_as_the_agent_ends_and_wait_where_the_store_is_away() {
+    let Some(place) = Place::new() else { return };
+    let store = place.path("store");
+    let store_name = store.to_str().expect("UTF-8").to_string();
+    let end = |agent: Ended| {
+        let mut agent = agent;
+        signal(&agent, "-TERM");
+        assert!(agent.0.wait().expect("ended").success(), "{}", place.said());
+    };
+    let agent = place.start(&["--storage", &store_name]);
+    place.wait_for("two windows", |place| (place.rows("agents").len() >= 2).then_some(()));
+    end(agent);
+    let status = place.status().expect("a status");
+    let waiting = status["upload"]["waiting"][0].as_u64().expect("a number");
+    assert!(waiting >= 6 && status["upload"]["uploaded"][0] == 0, "{}", status["upload"]);
+    assert!(place.said().contains("no such bucket, container or directory"), "{}", place.said());
+    assert!(place.rows("agents").is_empty(), "they are joined");
+
+    std::fs::create_dir(&store).expect("made");
+    let agent = place.start(&["--storage", &store_name]);
+    place.wait_for("the parts in the store", |place| {
+        let status = place.status()?;
+        (status["upload"]["uploaded"][0].as_u64()? >= waiting).then_some(())
+    });
+    place.wait_for("a window", |place| (!place.rows("agents").is_empty()).then_some(()));
+    end(agent);
+    let mut parts = Vec::new();
+    collect(&store, &mut parts);
+    let rows: usize = parts.iter().map(|part| read(part).len()).sum();
+    let tables = std::fs::read_dir(&store).expect("the store").count();
+    assert!(tables >= 6 && rows > 50, "{tables} {rows}");
+    // Of a table and an hour there is one part of each run.
+    assert!(parts.len() <= 4 * tables, "{parts:?}");
+}
+
+/// A file system of a mebibyte at that folder, while this is there.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    fn at(folder: PathBuf) -> Option<SmallDisk> {
+        std::fs::create_dir(&folder).expect("made");
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", "size=1m,mode=700", "none"]).arg(&folder);
+        mount.status().is_ok_and(|status| status.success()).then_some(SmallDisk(folder))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_full_disk_costs_windows_and_recording_goes_on() {
+    let Some(place) = Place::new() else { return };
+    let Some(_disk) = SmallDisk::at(place.path("state")) else {
+        skipped("no file system may be mounted here");
+        return;
+    };
+    let agent = place.start(&[]);
+    place.wait_for("a window", |place| (!place.rows("agents").is_empty()).then_some(()));
+    let ballast = place.path("state/ballast");
+    let fill =
+        Command::new("dd").args(["if=/dev/zero", "bs=4k"]).arg(format!("of={}", ballast.display())).output();
+    assert!(fill.is_ok_and(|output| !output.status.success()), "the disk is not full");
+    place.wait_for("that it says so", |place| {
+        let said = place.said();
+        ["No space left", "not whole", "cannot be written"]
+            .iter()
+            .any(|words| said.contains(words))
+            .then_some(())
+    });
+    let windows = place.rows("agents").len();
+    std::fs::remove_file(ballast).expect("removed");
+    place.wait_for("windows after it", |place| (place.rows("agents").len() > windows + 1).then_some(()));
+    let mut agent = agent;
+    signal(&agent, "-TERM");
+    assert!(agent.0.wait().expect("ended").success(), "{}", place.said());
+}

@@ -160,7 +160,7 @@ async fn ran(
          count(DISTINCT date_bin(INTERVAL '10 minutes', start)) AS blocks FROM accounts \
          WHERE version IN ($old, $new) AND {condition} GROUP BY service, version"
     );
-    let rows = fleet.rows(&["accounts"], &sql, &values).await?;
+    let rows = fleet.rows(&sql, &values).await?;
     let (service, version) = (rows.texts("service").map_err(failed)?, rows.texts("version").map_err(failed)?);
     let (hosts, blocks) = (rows.numbers("hosts").map_err(failed)?, rows.numbers("blocks").map_err(failed)?);
     let (first, last) = (rows.times("first").map_err(failed)?, rows.times("last").map_err(failed)?);
@@ -188,7 +188,7 @@ async fn neither(
     let sql = format!(
         "SELECT DISTINCT service, version FROM accounts WHERE version IS NOT NULL AND {condition} ORDER BY 1, 2 LIMIT 20"
     );
-    let rows = fleet.rows(&["accounts"], &sql, &values).await?;
+    let rows = fleet.rows(&sql, &values).await?;
     let (service, version) = (rows.texts("service").map_err(failed)?, rows.texts("version").map_err(failed)?);
     let known: Vec<String> =
         (0..rows.len()).map(|row| format!("{} {}", service.or_empty(row), version.or_empty(row))).collect();
@@ -267,7 +267,7 @@ async fn values(
         "SELECT {value} AS value, version, process, state, call, object, sum(ns) AS ns FROM accounts \
          WHERE {condition} AND state <> 'accept' GROUP BY 1, 2, 3, 4, 5, 6"
     );
-    let rows = fleet.rows(&["accounts"], &sql, &given).await?;
+    let rows = fleet.rows(&sql, &given).await?;
     let text = |name| rows.texts(name).map_err(failed);
     let (of, version, process) = (text("value")?, text("version")?, text("process")?);
     let (state, call, object) = (text("state")?, text("call")?, text("object")?);
@@ -286,7 +286,7 @@ async fn values(
         "SELECT value, version, sum(seconds) AS seconds FROM (SELECT {value} AS value, host, start, version, \
          max(seconds) AS seconds FROM accounts WHERE {condition} GROUP BY 1, 2, 3, 4) GROUP BY 1, 2"
     );
-    let rows = fleet.rows(&["accounts"], &sql, &given).await?;
+    let rows = fleet.rows(&sql, &given).await?;
     let (of, version) = (rows.texts("value").map_err(failed)?, rows.texts("version").map_err(failed)?);
     let seconds = rows.numbers("seconds").map_err(failed)?;
     for row in 0..rows.len() {
@@ -299,7 +299,7 @@ async fn values(
          sum(CAST(p99_ns AS DOUBLE) * requests) AS p99, sum(CASE WHEN p99_ns IS NOT NULL THEN requests END) AS p99_of \
          FROM requests WHERE {condition} AND side = 'served' GROUP BY 1, 2"
     );
-    let rows = fleet.rows(&["requests"], &sql, &given).await?;
+    let rows = fleet.rows(&sql, &given).await?;
     let (of, version) = (rows.texts("value").map_err(failed)?, rows.texts("version").map_err(failed)?);
     let number = |name: &str| rows.numbers(name).map_err(failed);
     let (requests, lost, timed) = (number("requests")?, number("failed")?, number("timed")?);

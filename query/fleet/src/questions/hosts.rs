@@ -7,6 +7,7 @@ use crate::error::FleetError;
 use crate::fleet::{Fleet, FleetUsage};
 use crate::span::{MINUTE, length, stamp};
 use crate::words::{Columns, bytes, grouped, listed, percent, plural};
+use datafusion::common::ScalarValue;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -70,45 +71,10 @@ impl FleetHosts {
     /// # Errors
     /// If none reported, or the store cannot be read.
     pub async fn ask(fleet: &Fleet) -> Result<FleetHosts, FleetError> {
-        let sql = "SELECT host, max(start) AS last, count(DISTINCT start) AS minutes, \
-                   last_value(version ORDER BY start) AS version, last_value(kernel ORDER BY start) AS kernel, \
-                   last_value(mode ORDER BY start) AS mode, last_value(shed ORDER BY start) AS shed, \
-                   last_value(clock_skew_ns ORDER BY start) AS skew, last_value(parts_waiting ORDER BY start) AS waiting, \
-                   avg(cpu_share) AS cpu, max(memory_bytes) AS memory, sum(events) AS events, sum(lost) AS lost \
-                   FROM agents GROUP BY host";
-        let rows = fleet.rows(&["agents"], sql, &[]).await?;
-        if rows.len() == 0 {
+        let mut hosts = agents(fleet, "true", &[]).await?;
+        if hosts.is_empty() {
             return Err(super::no_agent(fleet));
         }
-        let text = |name| rows.texts(name).map_err(failed);
-        let number = |name| rows.numbers(name).map_err(failed);
-        let (host, version, kernel) = (text("host")?, text("version")?, text("kernel")?);
-        let (mode, shed) = (text("mode")?, text("shed")?);
-        let (skew, waiting, cpu) = (number("skew")?, number("waiting")?, number("cpu")?);
-        let (memory, events, lost) = (number("memory")?, number("events")?, number("lost")?);
-        let (minutes, last) = (number("minutes")?, rows.times("last").map_err(failed)?);
-        let until = fleet.options.span.until;
-        let state = |row: usize| {
-            let last = last.get(row)?;
-            let events = events.get(row).filter(|events| *events > 0.0);
-            Some(AgentState {
-                host: host.owned(row)?,
-                version: version.owned(row),
-                kernel: kernel.owned(row),
-                mode: mode.owned(row),
-                last: stamp(last),
-                lag_seconds: (until - last - MINUTE).max(0) as f64 / 1e6,
-                silent: until - last > SILENT,
-                minutes: minutes.get(row).unwrap_or_default() as u64,
-                cpu_share: cpu.get(row),
-                memory_bytes: memory.get(row).map(|bytes| bytes as u64),
-                lost: lost.get(row).zip(events).map(|(lost, events)| lost / (events + lost)),
-                shed: shed.owned(row),
-                clock_skew_seconds: skew.get(row).map(|ns| ns / 1e9),
-                parts_waiting: waiting.get(row).map(|count| count as u64),
-            })
-        };
-        let mut hosts: Vec<AgentState> = (0..rows.len()).filter_map(state).collect();
         hosts.sort_by(|a, b| {
             let first = |host: &AgentState| (host.silent, host.lost.unwrap_or_default());
             let order = first(b).partial_cmp(&first(a)).unwrap_or(std::cmp::Ordering::Equal);
@@ -123,6 +89,52 @@ impl FleetHosts {
             read: fleet.usage(),
         })
     }
+}
+
+/// The agents that a condition leaves.
+pub(crate) async fn agents(
+    fleet: &Fleet,
+    condition: &str,
+    values: &[(&str, ScalarValue)],
+) -> Result<Vec<AgentState>, FleetError> {
+    let sql = format!(
+        "SELECT host, max(start) AS last, count(DISTINCT start) AS minutes, \
+               last_value(version ORDER BY start) AS version, last_value(kernel ORDER BY start) AS kernel, \
+               last_value(mode ORDER BY start) AS mode, last_value(shed ORDER BY start) AS shed, \
+               last_value(clock_skew_ns ORDER BY start) AS skew, last_value(parts_waiting ORDER BY start) AS waiting, \
+               avg(cpu_share) AS cpu, max(memory_bytes) AS memory, sum(events) AS events, sum(lost) AS lost \
+               FROM agents WHERE {condition} GROUP BY host"
+    );
+    let rows = fleet.rows(&sql, values).await?;
+    let text = |name| rows.texts(name).map_err(failed);
+    let number = |name| rows.numbers(name).map_err(failed);
+    let (host, version, kernel) = (text("host")?, text("version")?, text("kernel")?);
+    let (mode, shed) = (text("mode")?, text("shed")?);
+    let (skew, waiting, cpu) = (number("skew")?, number("waiting")?, number("cpu")?);
+    let (memory, events, lost) = (number("memory")?, number("events")?, number("lost")?);
+    let (minutes, last) = (number("minutes")?, rows.times("last").map_err(failed)?);
+    let until = fleet.options.span.until;
+    let state = |row: usize| {
+        let last = last.get(row)?;
+        let events = events.get(row).filter(|events| *events > 0.0);
+        Some(AgentState {
+            host: host.owned(row)?,
+            version: version.owned(row),
+            kernel: kernel.owned(row),
+            mode: mode.owned(row),
+            last: stamp(last),
+            lag_seconds: (until - last - MINUTE).max(0) as f64 / 1e6,
+            silent: until - last > SILENT,
+            minutes: minutes.get(row).unwrap_or_default() as u64,
+            cpu_share: cpu.get(row),
+            memory_bytes: memory.get(row).map(|bytes| bytes as u64),
+            lost: lost.get(row).zip(events).map(|(lost, events)| lost / (events + lost)),
+            shed: shed.owned(row),
+            clock_skew_seconds: skew.get(row).map(|ns| ns / 1e9),
+            parts_waiting: waiting.get(row).map(|count| count as u64),
+        })
+    };
+    Ok((0..rows.len()).filter_map(state).collect())
 }
 
 impl FleetAnswer for FleetHosts {

@@ -15,7 +15,7 @@ const STILL: i64 = 3 * MINUTE;
 pub(crate) const SILENT: i64 = 10 * MINUTE;
 
 /// What is known of a finding at the end of the span.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum LifeState {
     /// It goes on.
@@ -57,8 +57,7 @@ pub(crate) fn failed(error: DataFusionError) -> FleetError {
 
 /// When each host told something last; all hosts of the span.
 pub(crate) async fn last_told(fleet: &Fleet) -> Result<BTreeMap<String, i64>, FleetError> {
-    let rows =
-        fleet.rows(&["agents"], "SELECT host, max(start) AS last FROM agents GROUP BY host", &[]).await?;
+    let rows = fleet.rows("SELECT host, max(start) AS last FROM agents GROUP BY host", &[]).await?;
     let (hosts, last) = (rows.texts("host").map_err(failed)?, rows.times("last").map_err(failed)?);
     Ok((0..rows.len()).filter_map(|row| Some((hosts.owned(row)?, last.get(row)?))).collect())
 }
@@ -77,7 +76,7 @@ pub(crate) async fn lives(
          count(CASE WHEN state <> 'closed' THEN 1 END) AS minutes, sum(share) AS share, count(share) AS shares \
          FROM findings WHERE {condition} GROUP BY host, finding, rule, severity, service, version, process, culprit, line"
     );
-    let rows = fleet.rows(&["findings"], &sql, values).await?;
+    let rows = fleet.rows(&sql, values).await?;
     let text = |name| rows.texts(name).map_err(failed);
     let time = |name| rows.times(name).map_err(failed);
     let (host, finding, rule) = (text("host")?, text("finding")?, text("rule")?);
@@ -169,7 +168,7 @@ pub(crate) async fn titles(
         "SELECT host, finding, title FROM findings WHERE start >= $first AND start <= $last AND ({})",
         conditions.join(" OR ")
     );
-    let rows = fleet.rows(&["findings"], &sql, &values).await?;
+    let rows = fleet.rows(&sql, &values).await?;
     let text = |name| rows.texts(name).map_err(failed);
     let (host, finding, title) = (text("host")?, text("finding")?, text("title")?);
     Ok((0..rows.len())
@@ -188,7 +187,7 @@ pub(crate) async fn titles_of_rules(
                GROUP BY rule ORDER BY hosts DESC, rule";
     let values =
         [("service", ScalarValue::from(service)), ("from", moment(window.0)), ("until", moment(window.1))];
-    let rows = fleet.rows(&["findings"], sql, &values).await?;
+    let rows = fleet.rows(sql, &values).await?;
     let (rule, title) = (rows.texts("rule").map_err(failed)?, rows.texts("title").map_err(failed)?);
     let (hosts, since) = (rows.numbers("hosts").map_err(failed)?, rows.times("since").map_err(failed)?);
     let entry =

@@ -2,8 +2,13 @@
 
 mod compare;
 mod findings;
+mod history;
+mod host;
 mod hosts;
 mod lives;
+mod service;
+mod services;
+mod slices;
 mod spread;
 mod then;
 mod usual;
@@ -11,7 +16,12 @@ mod why;
 
 pub use compare::{FigureComparison, FleetCompare, ServiceComparison};
 pub use findings::{FindingGroup, FleetFindings, GroupColumn};
+pub use history::{BlastRadius, FindingHistory, FindingLife, HistorySlice, KeptRecording, LastTold};
+pub use host::{FleetHost, HostFigure, HostService};
 pub use hosts::{AgentState, FleetHosts};
+pub use service::{EndpointSums, FleetService, ServiceHost};
+pub use services::{FleetServices, ServiceNow};
+pub use slices::{AccountSlice, COSTLY_STATES, RequestSlice, RequestSums};
 pub use spread::{FleetSpread, SpreadHost, SpreadService};
 pub use then::{OpenThen, RequestsThen};
 pub use why::{FleetWhy, Suspect, why_span};
@@ -30,12 +40,17 @@ pub trait FleetAnswer: Serialize {
 
 /// How much was read, in a sentence.
 pub fn usage_line(usage: FleetUsage) -> String {
-    format!(
-        "read {} of {} in {}",
-        crate::words::bytes(usage.bytes_read),
-        crate::words::bytes(usage.bytes_there),
-        crate::words::plural(usage.parts as usize, "part")
-    )
+    format!("read {} of {}", crate::words::bytes(usage.bytes_read), there(usage))
+}
+
+/// What lay there where another engine read, in a sentence: how much of it that read is not known here.
+pub fn given_usage_line(usage: FleetUsage) -> String {
+    format!("the cluster was asked about {}", there(usage))
+}
+
+fn there(usage: FleetUsage) -> String {
+    let parts = crate::words::plural(usage.parts as usize, "part");
+    format!("{} in {parts}", crate::words::bytes(usage.bytes_there))
 }
 
 /// The condition that leaves one service, or all.

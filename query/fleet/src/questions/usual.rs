@@ -158,7 +158,7 @@ pub(crate) async fn rows(
         "SELECT host, start, seconds, version, process, state, call, object, ns FROM accounts \
          WHERE service = $service AND start >= $from AND start < $until{condition}"
     );
-    fleet.rows(&["accounts"], &sql, &values).await
+    fleet.rows(&sql, &values).await
 }
 
 /// Adds rows to what is known of the hosts. Minutes of `apart` go into the courses alone.

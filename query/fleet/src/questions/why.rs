@@ -236,7 +236,7 @@ async fn nothing(fleet: &Fleet, service: &str, window: (i64, i64)) -> Result<Fle
     let sql =
         "SELECT DISTINCT service FROM accounts WHERE start >= $from AND start < $until ORDER BY 1 LIMIT 20";
     let values = [("from", moment(window.0)), ("until", moment(window.1))];
-    let rows = fleet.rows(&["accounts"], sql, &values).await?;
+    let rows = fleet.rows(sql, &values).await?;
     let names = rows.texts("service").map_err(failed)?;
     let names: Vec<String> = (0..rows.len()).filter_map(|row| names.owned(row)).collect();
     let (from, until) = (shown(window.0), shown(window.1));
@@ -439,7 +439,7 @@ async fn line(
          GROUP BY line ORDER BY ns DESC, line LIMIT 1",
         places.join(", ")
     );
-    let rows = fleet.rows(&["accounts"], &sql, &values).await?;
+    let rows = fleet.rows(&sql, &values).await?;
     Ok(rows.texts("line").map_err(failed)?.owned_if(0, rows.len()))
 }
 
@@ -477,7 +477,7 @@ async fn served(
          GROUP BY host, start)",
         places.join(", ")
     );
-    let rows = fleet.rows(&["requests"], &sql, &values).await?;
+    let rows = fleet.rows(&sql, &values).await?;
     let number = |name: &str| rows.numbers(name).map_err(failed).map(|numbers| numbers.get(0));
     Ok(Served {
         requests: number("requests")?.unwrap_or_default(),

@@ -83,26 +83,6 @@ impl FileRow {
 }
 
 impl FileRow {
-    /// As the kernel's side writes it down.
-    pub(crate) fn bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(FILE_ROW_BYTES);
-        let FileName { id, hash, kind, root } = self.file;
-        // include/linux/kdev_t.h: 20 bits for the minor number.
-        let device = id.map_or(0, |id| id.major << 20 | id.minor & 0xf_ffff);
-        bytes.extend(id.map_or(0, |id| id.inode).to_ne_bytes());
-        let words = [device, id.map_or(0, |id| id.generation), hash, kind, root, 0];
-        let words = words.into_iter().chain([self.tid, self.operation, self.pid, self.untimed]);
-        bytes.extend(words.flat_map(u32::to_ne_bytes));
-        let numbers = [self.calls, self.errors, self.bytes, self.total, self.longest, self.first, self.last];
-        bytes.extend(numbers.into_iter().flat_map(u64::to_ne_bytes));
-        bytes
-    }
-
-    /// What it is added up under.
-    pub(crate) fn key(&self) -> (u32, u32, FileName) {
-        (self.tid, self.operation, self.file)
-    }
-
     /// Adds a row of the same key.
     pub(crate) fn add(&mut self, row: &FileRow) {
         // A damaged recording may claim any figures.
@@ -119,23 +99,6 @@ impl FileRow {
         self.longest = self.longest.max(row.longest);
         self.first = self.first.min(row.first);
         self.last = self.last.max(row.last);
-    }
-
-    /// Takes away what was there at `begin`, ns of the kernel's clock.
-    pub(crate) fn take_away(&mut self, row: &FileRow, begin: u64) {
-        self.untimed = self.untimed.saturating_sub(row.untimed);
-        let sums = [
-            (&mut self.calls, row.calls),
-            (&mut self.errors, row.errors),
-            (&mut self.bytes, row.bytes),
-            (&mut self.total, row.total),
-        ];
-        for (sum, less) in sums {
-            *sum = sum.saturating_sub(less);
-        }
-        // The longest of all may have been before: none of the rest took longer than all of them together.
-        self.longest = self.longest.min(self.total);
-        self.first = self.first.max(begin);
     }
 }
 

@@ -36,42 +36,6 @@ impl MeanwhileRow {
         };
         Some(MeanwhileRow { key, turns: fields.u64()?, total: fields.u64()? })
     }
-
-    /// As the kernel's side writes it down.
-    pub(crate) fn bytes(&self) -> Vec<u8> {
-        let MeanwhileKey { tid, pid, had, runner, comm } = self.key;
-        let mut bytes: Vec<u8> = [tid, pid, had, runner].into_iter().flat_map(u32::to_ne_bytes).collect();
-        bytes.extend(comm);
-        bytes.extend([self.turns, self.total].into_iter().flat_map(u64::to_ne_bytes));
-        bytes
-    }
-
-    /// What it is added up under.
-    pub(crate) fn key(&self) -> MeanwhileKey {
-        self.key
-    }
-
-    /// Whose thread waited.
-    pub(crate) fn tid(&self) -> u32 {
-        self.key.tid
-    }
-
-    /// True where nobody had a turn.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.turns == 0
-    }
-
-    /// Adds a row of the same key.
-    pub(crate) fn add(&mut self, row: &MeanwhileRow) {
-        self.turns = self.turns.saturating_add(row.turns);
-        self.total = self.total.saturating_add(row.total);
-    }
-
-    /// Takes away what was there before.
-    pub(crate) fn take_away(&mut self, row: &MeanwhileRow) {
-        self.turns = self.turns.saturating_sub(row.turns);
-        self.total = self.total.saturating_sub(row.total);
-    }
 }
 
 /// The tables of rows, one a CPU.

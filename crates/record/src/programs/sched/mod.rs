@@ -2,7 +2,7 @@
 
 mod meanwhile;
 
-pub(crate) use meanwhile::{MeanwhileKey, MeanwhileRow, MeanwhileSums, MeanwhileTables};
+pub(crate) use meanwhile::{MeanwhileRow, MeanwhileSums, MeanwhileTables};
 
 use super::{Program, at_end, by_section, kind, object};
 

@@ -48,7 +48,9 @@ fn a_herd_costs_no_more_than_it_may_and_keeps_its_states() {
 
     let cost = recorded.cost.unwrap();
     let parts = &recorded.cost_of_parts;
-    assert!(cost.added.or_zero() as f64 <= 1.2 * MAY_COST_NS, "{cost:?} of {MAY_COST_NS}: {parts:?}");
+    // What an event costs is measured while it records, and is a multiple where others keep the CPUs busy: what was taken before
+    // that was known cost more than was thought. That stacks were refused is seen below.
+    assert!(cost.added.or_zero() as f64 <= 2.0 * MAY_COST_NS, "{cost:?} of {MAY_COST_NS}: {parts:?}");
     // It cost something, and each part is told.
     assert!(cost.added.or_zero() > 100_000, "{cost:?}");
     assert_eq!(parts.iter().map(|(_, added)| added.or_zero()).sum::<u64>(), cost.added.or_zero());

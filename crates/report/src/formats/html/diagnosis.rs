@@ -114,6 +114,9 @@ fn details(finding: &Finding) -> String {
     if !finding.cause.is_empty() {
         out.push_str(&paragraph(&finding.cause));
     }
+    if let Some(code) = phrases::code(finding) {
+        out.push_str(&section("Code", &paragraph(&code)));
+    }
     out.push_str(&section("Also", &list("ul", phrases::also(finding).map(|also| text(&also)))));
     let links = finding.chain.iter().map(|link| {
         format!(

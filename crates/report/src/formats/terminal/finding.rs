@@ -22,6 +22,10 @@ pub(super) fn full(page: &mut Page, finding: &Finding, detail: &Detail) {
     if !finding.cause.is_empty() {
         page.field("cause", &some(field_text(page, &finding.cause), detail.cause, width));
     }
+    page.field(
+        "code",
+        &phrases::code(finding).into_iter().flat_map(|text| field_text(page, &text)).collect::<Vec<_>>(),
+    );
     let also: Vec<String> = phrases::also(finding).flat_map(|text| field_text(page, &text)).collect();
     page.field("also", &some(also, detail.cause, width));
     // Of a way to another process its end is the cause.

@@ -5,7 +5,11 @@ use crate::global::Global;
 use crate::output;
 use crate::status::Status;
 use std::path::Path;
+use std::time::Duration;
+use whyslow_agent::{RingSettings, RingTrigger, StorageSettings};
+use whyslow_depot::{Depot, DepotOptions, wait_for};
 use whyslow_model::visible;
+use whyslow_parts::PartHour;
 use whyslow_record::doctor::{Ability, Machine, NeededFor, examine};
 use whyslow_record::target::ProcRoot;
 
@@ -41,6 +45,11 @@ pub(super) fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Status> {
             }
         });
         lines.push(state(&settings.state));
+        lines.extend(settings.outlets().in_words().iter().map(|words| ok("outlet", words)));
+        if !settings.storage.url.is_empty() {
+            lines.push(storage(&settings.storage));
+        }
+        lines.extend(ring(&settings.ring));
     }
     let examination = examine(&Machine::live());
     lines.push(match examination.ability {
@@ -86,6 +95,37 @@ fn ok(name: &'static str, found: &str) -> Line {
 
 fn missing(name: &'static str, found: &str, remedy: &str) -> Line {
     Line { name, state: "missing", found: found.to_string(), remedy: Some(remedy.to_string()), needed: true }
+}
+
+/// Whether parts can be stored there: an object is created, read and removed.
+fn storage(storage: &StorageSettings) -> Line {
+    let options = DepotOptions {
+        credentials: storage.credentials.clone(),
+        plain_http: storage.plain_http,
+        timeout: Duration::from_secs(15),
+        retries: 1,
+    };
+    let of_no_hours = PartHour::FIRST..PartHour::FIRST;
+    let tried = Depot::open(&storage.url, &options).map_err(|error| error.to_string()).and_then(|depot| {
+        let checked = wait_for(whyslow_depot::check(&depot, &of_no_hours, true, false));
+        checked.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
+    });
+    match tried {
+        Ok(_) => ok("storage", &format!("{}: parts can be stored", storage.url)),
+        // They wait until it is there.
+        Err(why) => Line {
+            needed: false,
+            ..missing("storage", &why, "whyslow depot check --write; parts wait meanwhile")
+        },
+    }
+}
+
+/// What the ring takes, where there is one.
+fn ring(ring: &RingSettings) -> Option<Line> {
+    let triggers: Vec<&str> = ring.on.iter().map(RingTrigger::text).collect();
+    let on = if triggers.is_empty() { "`whyslow dump` alone".to_string() } else { triggers.join(", ") };
+    (ring.seconds > 0)
+        .then(|| ok("ring", &format!("the last {} s in {} MiB, kept on {on}", ring.seconds, ring.memory)))
 }
 
 /// Whether state can be kept there, and how much room there is.

@@ -25,6 +25,7 @@ Examples:
   whyslow agent run --unit nginx --unit 'shop-*' records these units until it is ended
   whyslow agent run --config /etc/whyslow/agent.toml
   whyslow agent run -a --once 5 --state /tmp/w   all processes, for five minutes
+  whyslow agent run -a --ring 30 --on 'request>p99*3' --on oom --storage s3://bucket/fleet
   whyslow agent status                           since when, whom, what it takes, what it lost, what waits
 
 What it writes are Parquet parts below STATE/parts, a folder a table, date, hour and host. SIGTERM ends the window that is

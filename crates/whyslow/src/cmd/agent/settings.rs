@@ -2,7 +2,7 @@
 
 use clap::Args;
 use std::path::{Path, PathBuf};
-use whyslow_agent::AgentSettings;
+use whyslow_agent::{AgentSettings, RingTrigger};
 
 /// Where the packages put the settings.
 const USUAL: &str = "/etc/whyslow/agent.toml";
@@ -73,6 +73,15 @@ pub(super) struct RunArgs {
     /// A finding closes after so many windows without it [default: 3]
     #[arg(long, value_name = "N", hide_short_help = true)]
     close_after: Option<u32>,
+    /// Keep the last so many seconds in memory, and write them out when a trigger fires; 0 for none [default: 0]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Keep the last seconds")]
+    ring: Option<u32>,
+    /// When to keep them (may repeat): request>200ms, request>p99*3, error, call>1s, psi=io>20%, oom; `whyslow dump` always does
+    #[arg(long = "on", value_name = "TRIGGER", help_heading = "Keep the last seconds")]
+    on: Vec<String>,
+    /// Upload the parts there: s3://BUCKET/PREFIX, gs://…, az://… or a directory
+    #[arg(long, value_name = "URL")]
+    storage: Option<String>,
     /// Give up no detail, whatever it costs: for measuring
     #[arg(long, hide_short_help = true)]
     keep_detail: bool,
@@ -134,6 +143,11 @@ impl RunArgs {
         take(&mut settings.host_every, &self.host_every);
         take(&mut settings.severity, &self.severity);
         take(&mut settings.close_after, &self.close_after);
+        take(&mut settings.ring.seconds, &self.ring);
+        take(&mut settings.storage.url, &self.storage);
+        if !self.on.is_empty() {
+            settings.ring.on = self.on.iter().cloned().map(RingTrigger::Typed).collect();
+        }
         settings.wait_stacks &= !self.no_wait_stacks;
         settings.keep_detail |= self.keep_detail;
         if let Ok(absolute) = std::path::absolute(&settings.state) {

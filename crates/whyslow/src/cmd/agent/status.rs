@@ -87,6 +87,41 @@ fn print(status: &AgentStatus, is_running: bool, out: &mut dyn Write) -> io::Res
             status.parts_removed
         ),
     )?;
+    if let Some(upload) = &status.upload {
+        line(
+            "upload",
+            format!(
+                "to {}: {} parts sent ({}), {} wait ({}), {} lost ({}){}",
+                upload.url,
+                upload.uploaded.0,
+                output::bytes(upload.uploaded.1),
+                upload.waiting.0,
+                output::bytes(upload.waiting.1),
+                upload.lost.0,
+                output::bytes(upload.lost.1),
+                upload.problem.as_ref().map(|problem| format!("; now {problem}")).unwrap_or_default()
+            ),
+        )?;
+    }
+    if let Some(ring) = &status.ring {
+        line(
+            "ring",
+            format!(
+                "holds the last {:.0} s in {}; its memory was full {} times; triggers fired {} times within their cool down",
+                ring.holds,
+                output::bytes(ring.bytes),
+                ring.shortened,
+                ring.passed_over
+            ),
+        )?;
+    }
+    for kept in status.kept.iter().rev().take(SHOWN).rev() {
+        let findings = match kept.findings.len() {
+            0 => String::new(),
+            _ => format!(" (findings {})", kept.findings.join(", ")),
+        };
+        line("kept", format!("{} {} {}{findings}", at(kept.at), visible::path(&kept.path), kept.why))?;
+    }
     for text in status.troubles.iter().rev().take(SHOWN).rev() {
         line("trouble", text.clone())?;
     }

@@ -228,7 +228,7 @@ impl Attend for Attendant {
 
 fn in_words(news: &FlightNews) -> Vec<String> {
     match news {
-        FlightNews::Kept(KeptWindow { path, why }) => {
+        FlightNews::Kept(KeptWindow { path, why, .. }) => {
             vec![format!("{}: {}", visible::path(path), plain(why))]
         }
         FlightNews::Removed(paths) => {

@@ -1,10 +1,22 @@
 //! Events cut to their window: what began before it counts from its begin, so that the time of one minute is told once.
 
-use whyslow_model::{CallFlags, Event, Nanos, Stretch, Timestamp};
+use whyslow_model::{CallFlags, Event, Nanos, Sink, Stretch, Timestamp};
 
-/// The begin of a window.
+/// The begin of a window, ns since the epoch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WindowBegin(pub(crate) u64);
+
+/// A sink that gets events as of the window.
+pub(crate) struct WithinWindow<'a> {
+    pub(crate) begin: WindowBegin,
+    pub(crate) sink: &'a mut dyn Sink,
+}
+
+impl Sink for WithinWindow<'_> {
+    fn push(&mut self, event: Event<'_>) {
+        self.begin.cut(event, &mut |event| self.sink.push(event));
+    }
+}
 
 impl WindowBegin {
     /// The event as of the window, to `take`.
