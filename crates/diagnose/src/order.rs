@@ -24,6 +24,8 @@ const REFUSES: &[&str] = &[
 pub(crate) const TAKEN_BY_HOST: &[&str] = &["cpu-throttled", "run-queue-delay", "steal-time"];
 /// The same, where no rule claims it.
 const QUEUED: &str = "waits-for-cpu";
+/// What only says that the program works.
+const COMPUTES: &[&str] = &["computes", "kernel-time"];
 /// From this part on of the time that the host leaves, a finding about the program comes before what the host takes: twice what is
 /// worth a warning, because the queue ends with the load of others, and the program's own cost stays.
 const OWN_PART: f64 = 0.10;
@@ -107,7 +109,10 @@ impl Taken {
     /// True for what the program does itself, where that is a good part of the time that the host leaves.
     fn is_beside(&self, key: &Key) -> bool {
         let weighs = key.severity > Severity::Capture && key.severity >= self.worst.min(Severity::Warning);
-        weighs && !is_taken(key.family) && key.share >= OWN_PART * (1.0 - self.most)
+        // A wait that nobody explains is no work that the queue is made of.
+        let is_work = !whyslow_rules::is_general(key.family) || COMPUTES.contains(&key.family);
+        let least = if is_work { OWN_PART * (1.0 - self.most) } else { self.most };
+        weighs && !is_taken(key.family) && key.share >= least
     }
 }
 
@@ -211,6 +216,14 @@ mod tests {
         let notice = |id, share| Finding { severity: Severity::Notice, ..finding(id, None, Some(share)) };
         let first = |own| ranked(vec![notice("waits-for-cpu", 0.5), notice("cpu-bound", own)], None)[0].0;
         assert_eq!((first(0.4), first(0.01)), ("cpu-bound", "waits-for-cpu"));
+    }
+
+    #[test]
+    fn a_wait_that_nobody_explains_comes_before_the_queue_where_it_takes_more() {
+        let notice = |id, share| Finding { severity: Severity::Notice, ..finding(id, None, Some(share)) };
+        let first =
+            |own| ranked(vec![notice("waits-for-cpu", 0.5), notice("waits-for-timer", own)], None)[0].0;
+        assert_eq!((first(0.6), first(0.2)), ("waits-for-timer", "waits-for-cpu"));
     }
 
     #[test]

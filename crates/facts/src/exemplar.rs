@@ -141,7 +141,15 @@ impl Exemplars {
 
     #[cold]
     fn keep(&mut self, call: &Call<'_>, ns: u64) {
-        let exemplar = Box::new(Exemplar::of(call));
+        self.add(Exemplar::of(call), ns);
+    }
+
+    /// Keeps a line that stands for `ns`, as [`Exemplars::see`] does that of a call.
+    pub(crate) fn add(&mut self, exemplar: Exemplar, ns: u64) {
+        if self.first.is_some() && ns <= self.longest_ns.saturating_add(self.longest_ns / 4) {
+            return;
+        }
+        let exemplar = Box::new(exemplar);
         if self.first.is_none() {
             self.first = Some(exemplar);
         } else {

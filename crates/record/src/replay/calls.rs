@@ -138,12 +138,16 @@ impl ReplayContext {
         let entered = self.calls.take_entered(&call);
         let memory;
         if let Some(entered) = entered {
-            if EXECS.contains(&call.nr) && call.ret == 0 {
+            let is_exec = EXECS.contains(&call.nr);
+            if is_exec && call.ret == 0 {
                 // The registers are the new program's.
                 call.args = entered.args;
             }
-            // A piece that was read again stands first.
-            memory = [call.memory, &entered.memory].concat();
+            // What was handed over stands before what the kernel left there; of an exec that failed it was read again, and better.
+            memory = match is_exec {
+                true => [call.memory, &entered.memory].concat(),
+                false => [entered.memory.as_slice(), call.memory].concat(),
+            };
             call.memory = &memory;
         }
         if call.flags.contains(RawFlags::NO_ENTER) {

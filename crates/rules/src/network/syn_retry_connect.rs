@@ -21,6 +21,7 @@
 //! A far host answers within a third of a second, and a server that is busy answers all the same, because its kernel does: both are quiet. A
 //! program that looks at its connections late sees them late: times that are no whole seconds are not counted.
 
+use super::asked;
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::{guards, words};
@@ -56,18 +57,29 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 fn is_retried(peer: &PeerFacts) -> bool {
     let retries = &peer.syn_retries;
     let late = retries.made + retries.in_vain;
-    retries.made >= MIN_MADE && late as f64 >= RETRIED_SHARE * (late + retries.otherwise) as f64
+    retries.made + found(peer) >= MIN_MADE && late as f64 >= RETRIED_SHARE * (late + retries.otherwise) as f64
+}
+
+/// Connects that were under way when the capture began and are late: of a far host nobody tells how long the way is.
+fn found(peer: &PeerFacts) -> u64 {
+    if asked::is_here(&peer.name) { peer.syn_retries.found } else { 0 }
 }
 
 #[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
     let retries = &peer.syn_retries;
-    let time = Nanos::new(retries.ns);
-    let late = retries.made + retries.in_vain;
+    let found = found(peer);
+    let found_ns = if found > 0 { retries.found_ns } else { 0 };
+    let time = Nanos::new(retries.ns.saturating_add(found_ns));
+    let late = retries.made + retries.in_vain + found;
     let share = guards::share_of_ns(facts, peer.only_thread(), time, late);
     let count = Measurement::count("late_connects", late);
-    let made = Measurement::count("made_late", retries.made).at_least(MIN_MADE as f64);
-    let all = Measurement::count("connects", peer.connects.count + peer.abandoned.count);
+    let made = Measurement::count("made_late", retries.made + found).at_least(MIN_MADE as f64);
+    let all = Measurement::count("connects", peer.connects.count + peer.abandoned.count + found);
+    let before = match found {
+        0 => String::new(),
+        count => format!(" {} had begun before the capture: no network is between, and what was seen of them is longer than such a connect takes.", words::plural(count, "connect")),
+    };
     let longest = Measurement::time("longest", Nanos::new(retries.longest_ns));
     let took = Measurement::time("time", time);
     let part = late as f64 / (late + retries.otherwise).max(1) as f64;
@@ -96,7 +108,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
         ..Subjects::thread(facts, peer.tid)
     })
     .cause(format!(
-        "They end at a whole second after they began, which is when the kernel sends a SYN again that was not answered: the first one was dropped.{others}{vain}"
+        "They end at a whole second after they began, which is when the kernel sends a SYN again that was not answered: the first one was dropped.{others}{vain}{before}"
     ))
     .measured(count)
     .measured(made)

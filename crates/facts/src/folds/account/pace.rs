@@ -1,12 +1,12 @@
 //! Whether a thread sleeps until its next round is due: then its sleeps differ in length, as the rounds do, and end at equal distances.
 //! A fixed pause has equal lengths, and ends at distances that differ as the work in between does.
 
-/// Distances to judge by: of eight by chance six are seldom alike.
-const FEW: u32 = 8;
+/// Rounds to judge by: where sleep and work know nothing of each other, a round is by chance so much more alike than its sleep in one case
+/// of six.
+const FEW: u32 = 6;
 /// Shorter rounds are as long as the scheduler is late, ns.
 const SHORTEST: u64 = 1_000_000;
-/// Two lengths are alike that differ by less than a twentieth of the round, and by this at least: the slack of timers is 50 us
-/// (PR_SET_TIMERSLACK in prctl(2)), on either side; ns.
+/// Two lengths that differ by less are equal: the slack of timers is 50 us (PR_SET_TIMERSLACK in prctl(2)), on either side; ns.
 const SLACK: u64 = 100_000;
 
 /// How a thread's sleeps follow on each other.
@@ -18,12 +18,10 @@ pub struct SleepRounds {
     took: u64,
     /// From the end before to its end.
     round: u64,
-    /// Rounds that have one before them.
+    /// Rounds that differ from the one before them, in all or in their sleep.
     rounds: u32,
-    /// Of these, those as long as the one before.
-    alike: u32,
-    /// Of these, those whose sleep is as long as the one before.
-    equal_sleeps: u32,
+    /// Of these, those that differ half as much as their sleeps at most: the sleep made up for the work.
+    made_up: u32,
 }
 
 impl SleepRounds {
@@ -31,21 +29,19 @@ impl SleepRounds {
         let end = from.saturating_add(took);
         let round = if self.end > 0 { end.saturating_sub(self.end) } else { 0 };
         if self.round >= SHORTEST && round >= SHORTEST {
-            let within = (round / 20).max(SLACK);
-            self.rounds = self.rounds.saturating_add(1);
-            self.alike += u32::from(round.abs_diff(self.round) <= within);
-            self.equal_sleeps += u32::from(took.abs_diff(self.took) <= within);
+            let (rounds, sleeps) = (round.abs_diff(self.round), took.abs_diff(self.took));
+            if rounds.max(sleeps) > SLACK {
+                self.rounds = self.rounds.saturating_add(1);
+                self.made_up += u32::from(rounds <= sleeps / 2);
+            }
         }
         (self.end, self.took, self.round) = (end, took, round);
     }
 
-    /// True for sleeps until the next round is due: six of ten rounds take the same time, and six of ten sleeps do not. A round that takes too
-    /// long changes two.
+    /// True for sleeps until the next round is due: in six of ten rounds the sleep made up for what the work took more or less. A round that
+    /// takes too long changes two.
     pub fn is_kept(&self) -> bool {
-        let tenth = u64::from(self.rounds) * 6;
-        self.rounds >= FEW
-            && u64::from(self.alike) * 10 >= tenth
-            && u64::from(self.rounds - self.equal_sleeps) * 10 >= tenth
+        self.rounds >= FEW && u64::from(self.made_up) * 10 >= u64::from(self.rounds) * 6
     }
 }
 
@@ -74,7 +70,9 @@ mod tests {
         // One round in eight takes too long.
         let late = || (0..40).map(|i| if i % 8 == 0 { 27 } else { 2 + i * 7 % 11 });
         assert!(is_kept(late(), |work| 20u64.saturating_sub(work).max(1)));
-        assert!(!is_kept(work().take(8), |work| 20 - work), "too few");
+        assert!(!is_kept(work().take(7), |work| 20 - work), "too few");
+        // Little work that differs little, beside a long sleep.
+        assert!(is_kept((0..20).map(|i| 14 + i % 3), |work| 160 - work));
     }
 
     #[test]

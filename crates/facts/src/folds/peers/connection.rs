@@ -27,6 +27,11 @@ pub(super) struct Connection {
     counted_closed: bool,
     /// Connect is under way since then.
     connecting: Option<Timestamp>,
+    /// A connect that was under way when the capture began: how much of it was seen, and the line that told of its end; until its peer is
+    /// known.
+    found: Option<Box<(Nanos, Exemplar)>>,
+    /// The capture has more of it than the questions for the result of a connect.
+    used: bool,
     /// The last connect, until the first request.
     setup_from: Timestamp,
     turn: Turn,
@@ -87,6 +92,8 @@ impl Default for Connection {
             used_since_end: false,
             counted_closed: false,
             connecting: None,
+            found: None,
+            used: false,
             setup_from: Timestamp::UNKNOWN,
             turn: Turn::Nothing,
             requests: 0,
@@ -105,6 +112,10 @@ impl Default for Connection {
 impl Connection {
     pub(super) fn new(life: LifeId) -> Connection {
         Connection { life, ..Connection::default() }
+    }
+
+    pub(super) fn is_used(&self) -> bool {
+        self.used
     }
 
     pub(super) fn is_connecting(&self) -> bool {
@@ -132,6 +143,27 @@ impl Connection {
             }
             errno if errno.is_restart() || errno == Errno::EINTR => self.connecting = Some(call.ts),
             errno => self.connect_failed(seen, errno, peer),
+        }
+    }
+
+    /// What is the first that the capture has of a connection: where somebody asks for the result of a connect, that one was under way when
+    /// the capture began, `since` then at least.
+    pub(super) fn begins_with(&mut self, seen: &Seen<'_>, since: Timestamp) {
+        let call = seen.call;
+        if call.syscall == Syscall::GETSOCKOPT && socket_error(call.args) == Some(Errno::NONE) {
+            let took = call.ts.since(since);
+            if !self.is_connecting() && took.is_known() {
+                self.found = Some(Box::new((took, Exemplar::of(call))));
+            }
+        }
+        self.used = true;
+    }
+
+    /// Its peer is known.
+    pub(super) fn found_peer(&mut self, peer: &mut PeerFacts) {
+        if let Some(found) = self.found.take() {
+            let (took, line) = *found;
+            peer.syn_retries.found(took, line);
         }
     }
 

@@ -394,8 +394,13 @@ impl Fold for Peers {
         }
         let Some(at) = self.connection(seen, world) else { return };
         let connection = &mut self.connections[at];
+        if !connection.is_used() {
+            let first = world.threads.thread_of(seen.call.tid).map_or(Timestamp::UNKNOWN, |thread| thread.first);
+            connection.begins_with(seen, first);
+        }
         let Some(peer) = connection.peer.and_then(|peer| self.peers.get_mut(peer as usize)) else { return };
         peer.see(seen);
+        connection.found_peer(peer);
         if seen.call.syscall.info().waits != Waiting::Never && seen.waits.is_some() {
             peer.wait_ns = peer.wait_ns.saturating_add(seen.call.dur.or_zero());
         }

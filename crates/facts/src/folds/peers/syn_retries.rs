@@ -1,6 +1,6 @@
 //! Connects whose time is that of a SYN that got no answer and was sent again.
 
-use crate::exemplar::Exemplars;
+use crate::exemplar::{Exemplar, Exemplars};
 use whyslow_model::{Call, Nanos};
 
 /// Such connects to one peer.
@@ -12,7 +12,12 @@ pub struct SynRetries {
     pub in_vain: u64,
     /// Connects that took as long, and end at no such time: a far host, a busy program.
     pub otherwise: u64,
-    /// Time in the first two, ns.
+    /// Connects that were under way when the capture began and were made later than a network without loss answers. Where nothing
+    /// is between the ends, only a SYN that was sent again takes so long.
+    pub found: u64,
+    /// Time in these, as far as it was seen, ns.
+    pub found_ns: u64,
+    /// Time in `made` and `in_vain`, ns.
     pub ns: u64,
     /// The longest of them, ns.
     pub longest_ns: u64,
@@ -50,6 +55,16 @@ impl SynRetries {
         }
     }
 
+    /// A connect that had begun before the capture and was made `seen` after its start.
+    pub(super) fn found(&mut self, seen: Nanos, line: Exemplar) {
+        if seen.or_zero() > ANSWER_NS {
+            self.found += 1;
+            self.found_ns = self.found_ns.saturating_add(seen.or_zero());
+            self.longest_ns = self.longest_ns.max(seen.or_zero());
+            self.lines.add(line, seen.or_zero());
+        }
+    }
+
     fn add(&mut self, took: Nanos, call: &Call<'_>) {
         self.ns = self.ns.saturating_add(took.or_zero());
         self.longest_ns = self.longest_ns.max(took.or_zero());
@@ -60,6 +75,8 @@ impl SynRetries {
         self.made = self.made.saturating_add(other.made);
         self.in_vain = self.in_vain.saturating_add(other.in_vain);
         self.otherwise = self.otherwise.saturating_add(other.otherwise);
+        self.found = self.found.saturating_add(other.found);
+        self.found_ns = self.found_ns.saturating_add(other.found_ns);
         self.ns = self.ns.saturating_add(other.ns);
         self.longest_ns = self.longest_ns.max(other.longest_ns);
         self.lines.merge(&other.lines);
@@ -82,5 +99,16 @@ mod tests {
         assert_eq!((retries.made, retries.in_vain, retries.otherwise), (3, 1, 1));
         assert_eq!(retries.ns, (1_008 + 3_100 + 7_020 + 2_500) * 1_000_000);
         assert_eq!(retries.longest_ns, 7_020_000_000);
+    }
+
+    #[test]
+    fn a_connect_found_under_way_is_late_where_it_lasts_longer_than_an_answer_takes() {
+        let mut retries = SynRetries::default();
+        let line = || Exemplar::of(&Call::new("getsockopt", "3, SOL_SOCKET, SO_ERROR, [0], [4]"));
+        for ms in [3, 250, 251, 900] {
+            retries.found(Nanos::from_millis(ms), line());
+        }
+        assert_eq!((retries.found, retries.found_ns, retries.made), (2, 1_151_000_000, 0));
+        assert_eq!(retries.lines.iter().count(), 2);
     }
 }

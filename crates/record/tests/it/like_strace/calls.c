@@ -127,7 +127,7 @@ static void memory(void)
 
 static void descriptors(void)
 {
-	int pair[2], fd, number = 1;
+	int pair[2], quiet[2], fd, number = 1;
 	struct pollfd polled[3];
 	struct epoll_event event = { .events = EPOLLIN | EPOLLET, .data.u64 = 0x123456789abcULL }, found[4];
 	struct iovec vector[3] = { { "abc", 3 }, { "", 0 }, { "defgh", 5 } };
@@ -152,6 +152,14 @@ static void descriptors(void)
 	select(pair[0] + 1, &set, NULL, NULL, &limit);
 	writev(pair[1], vector, 3);
 	readv(pair[0], vector + 1, 1);
+	/* Nothing comes, and the kernel empties the set. */
+	pipe2(quiet, O_CLOEXEC);
+	FD_ZERO(&set);
+	FD_SET(quiet[0], &set);
+	limit = (struct timeval){ 0, 1000 };
+	select(quiet[0] + 1, &set, NULL, NULL, &limit);
+	close(quiet[0]);
+	close(quiet[1]);
 	fd = epoll_create1(EPOLL_CLOEXEC);
 	epoll_ctl(fd, EPOLL_CTL_ADD, pair[0], &event);
 	epoll_wait(fd, found, 4, 100);
