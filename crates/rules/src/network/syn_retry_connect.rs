@@ -78,7 +78,10 @@ fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
     let all = Measurement::count("connects", peer.connects.count + peer.abandoned.count + found);
     let before = match found {
         0 => String::new(),
-        count => format!(" {} had begun before the capture: no network is between, and what was seen of them is longer than such a connect takes.", words::plural(count, "connect")),
+        count => format!(
+            " {} had begun before the capture: no network is between, and what was seen of them is longer than such a connect takes.",
+            words::plural(count, "connect")
+        ),
     };
     let longest = Measurement::time("longest", Nanos::new(retries.longest_ns));
     let took = Measurement::time("time", time);

@@ -395,7 +395,8 @@ impl Fold for Peers {
         let Some(at) = self.connection(seen, world) else { return };
         let connection = &mut self.connections[at];
         if !connection.is_used() {
-            let first = world.threads.thread_of(seen.call.tid).map_or(Timestamp::UNKNOWN, |thread| thread.first);
+            let first =
+                world.threads.thread_of(seen.call.tid).map_or(Timestamp::UNKNOWN, |thread| thread.first);
             connection.begins_with(seen, first);
         }
         let Some(peer) = connection.peer.and_then(|peer| self.peers.get_mut(peer as usize)) else { return };
