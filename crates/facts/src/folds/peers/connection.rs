@@ -5,7 +5,7 @@ use super::{NoAnswer, PeerFacts, Role};
 use crate::args::payload;
 use crate::exemplar::Exemplar;
 use crate::world::Seen;
-use crate::world::ids::LifeId;
+use crate::world::ids::{LifeId, ProcessId};
 use whyslow_model::{Errno, FdKind, Nanos, Syscall, Timestamp, text};
 
 /// A wait for an answer shorter than this was no time limit: programs poll in small steps.
@@ -27,9 +27,6 @@ pub(super) struct Connection {
     counted_closed: bool,
     /// Connect is under way since then.
     connecting: Option<Timestamp>,
-    /// A connect that was under way when the capture began: how much of it was seen, and the line that told of its end; until its peer is
-    /// known.
-    found: Option<Box<(Nanos, Exemplar)>>,
     /// The capture has more of it than the questions for the result of a connect.
     used: bool,
     /// The last connect, until the first request.
@@ -50,6 +47,17 @@ pub(super) struct Connection {
     looked: bool,
     heard: bool,
     handshake: Handshake,
+}
+
+/// A connect that was under way when the capture began.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) life: LifeId,
+    pub(super) process: ProcessId,
+    /// As much of it as was seen.
+    pub(super) took: Nanos,
+    /// What told of its end.
+    pub(super) line: Exemplar,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +100,6 @@ impl Default for Connection {
             used_since_end: false,
             counted_closed: false,
             connecting: None,
-            found: None,
             used: false,
             setup_from: Timestamp::UNKNOWN,
             turn: Turn::Nothing,
@@ -146,25 +153,15 @@ impl Connection {
         }
     }
 
-    /// What is the first that the capture has of a connection: where somebody asks for the result of a connect, that one was under way when
-    /// the capture began, `since` then at least.
-    pub(super) fn begins_with(&mut self, seen: &Seen<'_>, since: Timestamp) {
-        let call = seen.call;
-        if call.syscall == Syscall::GETSOCKOPT && socket_error(call.args) == Some(Errno::NONE) {
-            let took = call.ts.since(since);
-            if !self.is_connecting() && took.is_known() {
-                self.found = Some(Box::new((took, Exemplar::of(call))));
-            }
-        }
+    /// Takes the first that the capture has of a connection. Where that asks for the result of a connect, one was under way when the capture
+    /// began: since `first`, of its thread, at least.
+    pub(super) fn begins_with(&mut self, seen: &Seen<'_>, first: Timestamp) -> Option<Found> {
         self.used = true;
-    }
-
-    /// Its peer is known.
-    pub(super) fn found_peer(&mut self, peer: &mut PeerFacts) {
-        if let Some(found) = self.found.take() {
-            let (took, line) = *found;
-            peer.syn_retries.found(took, line);
-        }
+        let call = seen.call;
+        let is_end = call.syscall == Syscall::GETSOCKOPT && socket_error(call.args) == Some(Errno::NONE);
+        let took = call.ts.since(first);
+        let found = || Found { life: self.life, process: seen.process, took, line: Exemplar::of(call) };
+        (is_end && !self.is_connecting() && took.is_known()).then(found)
     }
 
     /// `getsockopt(3, SOL_SOCKET, SO_ERROR, [ECONNREFUSED], [4])`: the result of a connect under way.

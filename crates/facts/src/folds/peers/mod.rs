@@ -16,7 +16,7 @@ use crate::world::fds::{FdLife, Origin};
 use crate::world::ids::LifeId;
 use crate::world::ids::ProcessId;
 use crate::world::{Seen, World};
-use connection::Connection;
+use connection::{Connection, Found};
 pub use handshake::Handshakes;
 use hashbrown::HashMap;
 pub use syn_retries::SynRetries;
@@ -256,6 +256,8 @@ pub struct Peers {
     index: HashMap<(Role, Option<ProcessId>, Box<str>), u32>,
     /// By the place of their life.
     connections: Vec<Connection>,
+    /// Connects that were under way when the capture began, until their peer is known.
+    found: Vec<Found>,
 }
 
 impl Peers {
@@ -263,6 +265,9 @@ impl Peers {
     const MAX_PEERS: usize = 4096;
     /// Past this many rows the processes that still come share one for each peer.
     const MAX_BY_PROCESS: usize = 2048;
+
+    /// Connects found under way that are kept until their peer is known.
+    const MAX_FOUND: usize = 256;
 
     /// All peers, of all processes together, in order of appearance.
     pub fn iter(&self) -> impl Iterator<Item = &PeerFacts> {
@@ -294,6 +299,18 @@ impl Peers {
         for connection in &mut self.connections {
             if world.fds.get(connection.life).is_none_or(|life| !life.is_open()) {
                 connection.count_closed(&mut self.peers);
+            }
+        }
+        for found in std::mem::take(&mut self.found) {
+            // Nothing tells where it leads: to the one server, where its process connects to no other.
+            let asks = |peer: &&mut PeerFacts| {
+                peer.role == Role::Server
+                    && peer.process == Some(found.process)
+                    && peer.connect_lines.iter().next().is_some()
+            };
+            let mut servers = self.peers.iter_mut().filter(asks);
+            if let (Some(server), None) = (servers.next(), servers.next()) {
+                server.syn_retries.found(found.took, found.line);
             }
         }
         self.merged = merged::by_name(&self.peers);
@@ -397,11 +414,15 @@ impl Fold for Peers {
         if !connection.is_used() {
             let first =
                 world.threads.thread_of(seen.call.tid).map_or(Timestamp::UNKNOWN, |thread| thread.first);
-            connection.begins_with(seen, first);
+            self.found
+                .extend(connection.begins_with(seen, first).filter(|_| self.found.len() < Self::MAX_FOUND));
         }
         let Some(peer) = connection.peer.and_then(|peer| self.peers.get_mut(peer as usize)) else { return };
         peer.see(seen);
-        connection.found_peer(peer);
+        if let Some(at) = self.found.iter().position(|found| found.life == connection.life) {
+            let found = self.found.swap_remove(at);
+            peer.syn_retries.found(found.took, found.line);
+        }
         if seen.call.syscall.info().waits != Waiting::Never && seen.waits.is_some() {
             peer.wait_ns = peer.wait_ns.saturating_add(seen.call.dur.or_zero());
         }
