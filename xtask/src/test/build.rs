@@ -36,6 +36,12 @@ pub(crate) fn cargo(root: &Path, mark: &Mark) -> Command {
     let driver = cargo.with_file_name("clippy-driver");
     let driver = if driver.is_absolute() && driver.exists() { driver } else { "clippy-driver".into() };
     let mut command = Command::new(cargo);
+    // What `cargo run` says of xtask: build scripts that ask for it (ring's does) would run anew after each cargo of the shell's.
+    for (name, _) in std::env::vars_os() {
+        if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|of| name.to_string_lossy().starts_with(of)) {
+            command.env_remove(name);
+        }
+    }
     mark.put_on(command.current_dir(root).env("RUSTC_WORKSPACE_WRAPPER", driver));
     command
 }

@@ -121,7 +121,7 @@ mod tests {
             });
             let call = format!("__x64_sys_{call}");
             let kernel = ["schedule", &call, "do_syscall_64"].map(|name| frame(name, "[kernel]", None));
-            let (user_id, kernel_id) = (StackId(2 * id as u64 + 1), StackId(2 * id as u64 + 2));
+            let (user_id, kernel_id) = (StackId(2 * id as u32 + 1), StackId(2 * id as u32 + 2));
             facts.push(Event::Stack(Stack { id: user_id, frames: user.collect(), cut: false }));
             facts.push(Event::Stack(Stack { id: kernel_id, frames: kernel.to_vec(), cut: false }));
             facts.push(Event::Sample(SampledStack {

@@ -412,8 +412,7 @@ impl Fold for Peers {
         let Some(at) = self.connection(seen, world) else { return };
         let connection = &mut self.connections[at];
         if !connection.is_used() {
-            let first =
-                world.threads.thread_of(seen.call.tid).map_or(Timestamp::UNKNOWN, |thread| thread.first);
+            let first = began_before(seen, world);
             self.found
                 .extend(connection.begins_with(seen, first).filter(|_| self.found.len() < Self::MAX_FOUND));
         }
@@ -449,6 +448,17 @@ impl Fold for Peers {
             },
         }
     }
+}
+
+/// Since when at least a connect lasts whose result is asked for: since the first call of its thread, where that has made few since, and its
+/// process was there before. Later on the connect may be one that was not recorded.
+#[cold]
+fn began_before(seen: &Seen<'_>, world: &World) -> Timestamp {
+    /// A loop asks for the results of all its connects after the one wait for them.
+    const FEW: u64 = 64;
+    let is_new = world.threads.known_process(seen.process).is_none_or(|process| process.started);
+    let thread = world.threads.thread_of(seen.call.tid).filter(|thread| thread.calls <= FEW && !is_new);
+    thread.map_or(Timestamp::UNKNOWN, |thread| thread.first)
 }
 
 impl Peers {
