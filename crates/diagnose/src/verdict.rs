@@ -278,8 +278,10 @@ fn at_the_end(facts: &Facts, finding: &Finding, culprit: &Culprit, share: f64) -
     let mut said = vec![
         says(" of its time, in the end", &named, does),
         says(", in the end", &named, does),
-        says(", in the end", &named, &briefly),
     ];
+    // What it works on is more telling than where it is asked.
+    said.extend(culprit.hops.last().is_some_and(works).then(|| says(", in the end", &bare, does)));
+    said.push(says(", in the end", &named, &briefly));
     // Nobody is between the two.
     said.extend((culprit.hops.len() == 2).then(|| says("", &named, &briefly)));
     said.push(says(", in the end", &bare, &briefly));
@@ -315,14 +317,18 @@ fn address(hops: &[Hop]) -> Option<String> {
     }
 }
 
+/// True where it works in a call.
+fn works(hop: &Hop) -> bool {
+    use TimeState::{File, InCall, Kernel, KernelWait};
+    matches!(hop.state, Some(File | InCall | Kernel | KernelWait))
+}
+
 /// What a process does, without what its chain tells too: of what works in a call its object, of what waits the call.
 fn briefly(does: &str, last: &Hop) -> String {
-    use TimeState::{File, InCall, Kernel, KernelWait};
-    let works = matches!(last.state, Some(File | InCall | Kernel | KernelWait));
     if last.state == Some(TimeState::Child) {
         return does.replace("waits for the end of ", "runs ");
     }
-    let (before, left_out) = if works { (" for ", &last.object) } else { (" in ", &last.call) };
+    let (before, left_out) = if works(last) { (" for ", &last.object) } else { (" in ", &last.call) };
     let left_out = left_out.as_deref().filter(|word| !word.is_empty());
     left_out.map_or_else(|| does.to_string(), |word| does.replace(&format!("{before}{word}"), ""))
 }

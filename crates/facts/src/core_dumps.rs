@@ -111,7 +111,7 @@ impl CoreDumps {
         let threads = &world.threads;
         let Some(Fatal { since, ended, name, line }) = self.fatal.remove(&child) else { return };
         let Some(parent) = threads.thread_of(tid).map(|thread| thread.process) else { return };
-        let until = if ended.is_known() { ended.min(told) } else { told };
+        let until = if ended.is_known() && !(told.is_known() && told < ended) { ended } else { told };
         let known = self.rows.iter().position(|row| row.parent == parent);
         let at = match known {
             Some(at) => at,
@@ -145,12 +145,15 @@ impl CoreDumps {
 #[cfg(test)]
 mod tests {
     use crate::Facts;
-    use whyslow_model::{Call, Event, Exit, Nanos, Ret, Signal, Sink, SourceId, Timestamp};
+    use whyslow_model::{Call, Event, Exit, Nanos, ProcessInfo, Ret, Signal, Sink, SourceId, Timestamp};
 
     #[test]
     fn a_wait_tells_of_a_dump_to_a_parent_that_takes_no_signal() {
         let wait = |status: &str| {
             let mut facts = Facts::default();
+            for pid in [8, 9] {
+                facts.push(Event::Process(ProcessInfo { pid, ..ProcessInfo::default() }));
+            }
             facts.push(Event::Call(&Call { tid: 8, ret: Ret::Value(0), ..Call::new("getpid", "") }));
             let at = |ms: u64| Timestamp::new(1_000_000_000 + ms * 1_000_000);
             facts.push(Event::Signal(Signal {
@@ -172,8 +175,8 @@ mod tests {
                 signal,
             }));
             let args = format!("9, [{{WIFSIGNALED(s) && WTERMSIG(s) == SIGSEGV{status}}}], 0, NULL");
-            let ret = Ret::Value(9);
-            facts.push(Event::Call(&Call { tid: 8, ts: at(900), ret, ..Call::new("wait4", &args) }));
+            let (ret, dur) = (Ret::Value(9), Nanos::from_millis(1));
+            facts.push(Event::Call(&Call { tid: 8, ts: at(900), ret, dur, ..Call::new("wait4", &args) }));
             facts.finish();
             facts.core_dumps.rows.first().map(|row| (row.dumps.total(), row.child))
         };

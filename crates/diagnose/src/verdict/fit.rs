@@ -101,7 +101,10 @@ fn without_clauses(text: &str, names: &[String]) -> Vec<String> {
 
 /// The text without the clauses in its middle that hold no name, where a name stands behind them: rather that than half a name.
 fn without_asides(text: &str, names: &[String]) -> Option<String> {
-    let has_name = |part: &str| names.iter().any(|name| !name.is_empty() && part.contains(name.as_str()));
+    // What the process at the end of the waits does is what the sentence is about.
+    let has_name = |part: &str| {
+        part.starts_with("which ") || names.iter().any(|name| !name.is_empty() && part.contains(name.as_str()))
+    };
     let mut parts: Vec<&str> = Vec::new();
     let mut from = 0;
     for (at, mark) in text.match_indices(", ") {

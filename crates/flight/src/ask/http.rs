@@ -174,7 +174,8 @@ mod tests {
     fn sent(address: SocketAddr, text: &str) -> String {
         let mut stream = TcpStream::connect(address).expect("listens");
         stream.write_all(text.as_bytes()).expect("sent");
-        stream.shutdown(std::net::Shutdown::Write).expect("shut");
+        // Who was turned away at the first line finds the connection closed.
+        let _ = stream.shutdown(std::net::Shutdown::Write);
         let mut answer = String::new();
         let _ = stream.read_to_string(&mut answer);
         answer

@@ -59,7 +59,11 @@ fn a_herd_costs_no_more_than_it_may_and_keeps_its_states() {
     for table in ["offcpu", "sched", "wakeups", "syscalls"] {
         assert_eq!(loss(table).lost, 0, "{table}");
     }
-    // Calls are cheap and say much: on a calm machine all are kept, beside others, where all takes longer, most.
+    // Calls are cheap and say much: on a calm machine all are kept. They are given up only where all that may be spent is spent, as beside
+    // others, where everything takes longer.
+    if cost.added.or_zero() as f64 >= MAY_COST_NS {
+        return;
+    }
     let full = recorded.spans.iter().filter(|span| span.calls == Coverage::Full);
     let in_full: u64 = full.map(|span| span.to.since(span.from).or_zero()).sum();
     assert!(in_full as u128 > RECORDED.as_nanos() / 2, "{:?}: {parts:?}", recorded.spans);
