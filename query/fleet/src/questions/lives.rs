@@ -55,8 +55,12 @@ pub(crate) fn failed(error: DataFusionError) -> FleetError {
     QueryError::Failed(error.strip_backtrace()).into()
 }
 
-/// When each host told something last; all hosts of the span.
-pub(crate) async fn last_told(fleet: &Fleet) -> Result<BTreeMap<String, i64>, FleetError> {
+/// When each host told something last; all hosts of the span. It is asked once.
+pub(crate) async fn last_told(fleet: &Fleet) -> Result<&BTreeMap<String, i64>, FleetError> {
+    fleet.told.get_or_try_init(|| ask_last_told(fleet)).await
+}
+
+async fn ask_last_told(fleet: &Fleet) -> Result<BTreeMap<String, i64>, FleetError> {
     let rows = fleet.rows("SELECT host, max(start) AS last FROM agents GROUP BY host", &[]).await?;
     let (hosts, last) = (rows.texts("host").map_err(failed)?, rows.times("last").map_err(failed)?);
     Ok((0..rows.len()).filter_map(|row| Some((hosts.owned(row)?, last.get(row)?))).collect())
