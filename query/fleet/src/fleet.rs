@@ -4,7 +4,7 @@ use crate::error::FleetError;
 use crate::footers::KnownFooters;
 use crate::listing::FleetListing;
 use crate::rows::Rows;
-use crate::span::FleetSpan;
+use crate::span::{FleetSpan, HOUR};
 use crate::store::{self, FleetRoot};
 use crate::table::{PartsReader, PartsTable, STORE, folder_columns};
 use datafusion::common::{DataFusionError, Result as EngineResult, ScalarValue};
@@ -186,6 +186,11 @@ impl Fleet {
             return Err(QueryError::TooLarge("the answer of a step".to_string()).into());
         }
         Ok(Rows::new(&answer).map_err(failed)?)
+    }
+
+    /// The hosts whose agents send each minute, as far as was listed of their parts of the last two hours.
+    pub(crate) fn sends_minutes(&self) -> BTreeSet<String> {
+        self.listing.sends_minutes("agents", self.options.span.until - 2 * HOUR)
     }
 
     /// What was read so far.

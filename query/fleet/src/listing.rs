@@ -100,6 +100,21 @@ impl FleetListing {
         }
     }
 
+    /// The hosts of which a table has parts of single minutes from a moment on, in what was listed: their agents send each minute, and not an hour when it
+    /// is over.
+    pub(crate) fn sends_minutes(&self, table: &str, from: i64) -> BTreeSet<String> {
+        let lists: Vec<FolderList> = held(&self.folders).values().cloned().collect();
+        let is_minute = |name: &&PartName| name.table == table && name.level == 0 && name.minutes.len() == 1;
+        let names = lists.iter().flat_map(|list| list.iter()).map(|(name, _)| name);
+        let recent = names.filter(is_minute).filter(|name| name.hour.begin().0 + HOUR > from);
+        recent
+            .filter_map(|name| match &name.host {
+                PartHost::One(host) => Some(host.clone()),
+                PartHost::Many => None,
+            })
+            .collect()
+    }
+
     /// How many parts were given to scans, and their bytes.
     pub(crate) fn given(&self) -> (u64, u64) {
         let given = held(&self.given);
