@@ -6,7 +6,7 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use whyslow_query_fleet::Fleet;
+use whyslow_query_fleet::FleetStore;
 use whyslow_query_fleet_serve::{FleetServeSettings, FleetServer};
 use whyslow_query_serve::{PagesOptions, RecordingPages, usual_cache};
 
@@ -58,8 +58,8 @@ pub(crate) fn run(
     let pages = PagesOptions { paths: recordings, show_secrets, whyslow, cache: None };
     let pages =
         RecordingPages::open(pages, crate::serve::questions(show_secrets)).map_err(|why| anyhow!(why))?;
-    let place = root.to_string();
-    let open = Arc::new(move |options| Fleet::open(&place, options));
+    let store = FleetStore::open(root)?;
+    let open = Arc::new(move |options| store.fleet(options));
     let runtime = tokio::runtime::Runtime::new().context("no threads can be started")?;
     println!("{}", server.url);
     eprintln!("whyslow: serving; Ctrl-C ends it");

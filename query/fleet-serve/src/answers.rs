@@ -2,10 +2,12 @@
 
 use crate::range::Range;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{OnceCell, Semaphore};
+use whyslow_query_engine::QueryError;
 use whyslow_query_fleet::{
     FindingHistory, Fleet, FleetCompare, FleetError, FleetFindings, FleetHost, FleetHosts, FleetOptions,
     FleetService, FleetServices, FleetSpan, FleetSpread, FleetWhy, GroupColumn, parse_time, why_span,
@@ -15,15 +17,19 @@ use whyslow_query_fleet::{
 const FRESH: Duration = Duration::from_secs(30);
 /// An answer about the past changes when parts come late.
 const FRESH_PAST: Duration = Duration::from_secs(300);
+/// How long the questions of one span take the store as it was: those of a view read its lists once.
+const SNAPSHOT: Duration = Duration::from_secs(15);
 /// Answers that are kept.
 const MOST_KEPT: usize = 200;
+/// Fleets that are kept, a span each.
+const MOST_FLEETS: usize = 8;
 /// Questions that are worked on at once: each takes the CPUs that it is given, and memory.
 const AT_ONCE: usize = 3;
 /// Questions that wait for their turn; more are sent away.
 const MOST_WAITING: usize = 64;
 /// A question that takes longer is given up.
 const PATIENCE: Duration = Duration::from_secs(50);
-/// Bytes that a question's sorts and groups may hold.
+/// Bytes that sorts and groups of the questions about one span may hold.
 const MEMORY: usize = 1 << 30;
 /// Characters of a name at most: those of agents are shorter.
 const LONGEST_NAME: usize = 4_096;
@@ -82,15 +88,27 @@ pub(crate) enum NoAnswer {
     Nothing(String),
     /// The store cannot be read.
     Store(String),
+    /// It took longer than it may.
+    TooLong,
+    /// It took more memory than it may.
+    TooLarge(String),
     /// Too much is asked at once.
     Busy,
 }
 
 impl NoAnswer {
-    pub(crate) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> Cow<'_, str> {
         match self {
-            NoAnswer::Question(text) | NoAnswer::Nothing(text) | NoAnswer::Store(text) => text,
-            NoAnswer::Busy => "too many questions are asked at once; ask again in a moment",
+            NoAnswer::Question(text)
+            | NoAnswer::Nothing(text)
+            | NoAnswer::Store(text)
+            | NoAnswer::TooLarge(text) => text.into(),
+            NoAnswer::TooLong => format!(
+                "it takes longer than {} s\nnext: ask about a shorter time with `since`",
+                PATIENCE.as_secs()
+            )
+            .into(),
+            NoAnswer::Busy => "too many questions are asked at once; ask again in a moment".into(),
         }
     }
 }
@@ -101,16 +119,49 @@ impl From<FleetError> for NoAnswer {
         match error {
             FleetError::Nothing(_) => NoAnswer::Nothing(text),
             FleetError::Root { .. } | FleetError::Store { .. } => NoAnswer::Store(text),
-            _ => NoAnswer::Question(text),
+            FleetError::Query(QueryError::TooLong(_)) => NoAnswer::TooLong,
+            FleetError::Query(QueryError::TooLarge(_)) => NoAnswer::TooLarge(text),
+            // The questions are ours: what an engine says of them is no mistake of who asked.
+            FleetError::Query(_) => NoAnswer::Store(text),
+            FleetError::Time { .. } => NoAnswer::Question(text),
         }
     }
 }
 
 type Slot = Arc<OnceCell<Result<Arc<Answered>, NoAnswer>>>;
 
+/// The fleets that are open: one a span, so that what a view asks is told of the same lists and ends of parts.
+struct OpenFleets {
+    open: FleetOpener,
+    kept: Mutex<HashMap<String, OpenFleet>>,
+}
+
+/// One of them: since when it is open, and the span that it is about.
+type OpenFleet = (Instant, FleetSpan, Arc<Fleet>);
+
+impl OpenFleets {
+    /// The fleet that is known under a key, or one with these options.
+    fn get(&self, key: String, options: FleetOptions) -> Result<(FleetSpan, Arc<Fleet>), FleetError> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|_, (begun, ..)| begun.elapsed() < SNAPSHOT);
+        if let Some((_, span, fleet)) = kept.get(&key) {
+            return Ok((*span, fleet.clone()));
+        }
+        if kept.len() >= MOST_FLEETS
+            && let Some(oldest) =
+                kept.iter().min_by_key(|(_, (begun, ..))| *begun).map(|(key, _)| key.clone())
+        {
+            kept.remove(&oldest);
+        }
+        let (span, fleet) = (options.span, Arc::new((self.open)(options)?));
+        kept.insert(key, (Instant::now(), span, fleet.clone()));
+        Ok((span, fleet))
+    }
+}
+
 /// Asks.
 pub(crate) struct Answers {
-    open: FleetOpener,
+    fleets: Arc<OpenFleets>,
     threads: Option<usize>,
     sample: usize,
     kept: Mutex<HashMap<String, (Instant, Duration, Slot)>>,
@@ -121,7 +172,7 @@ pub(crate) struct Answers {
 impl Answers {
     pub(crate) fn new(open: FleetOpener, threads: Option<usize>, sample: Option<usize>) -> Answers {
         Answers {
-            open,
+            fleets: Arc::new(OpenFleets { open, kept: Mutex::default() }),
             threads,
             sample: sample.unwrap_or(SAMPLE).max(1),
             kept: Mutex::default(),
@@ -178,22 +229,18 @@ impl Answers {
             ServedQuestion::Host(host) => Some(BTreeSet::from([host.clone()])),
             _ => None,
         };
+        let key = format!("{:?} {:?} {at:?} {hosts:?}", range.since(), range.until());
         let options = FleetOptions { span, hosts, memory: MEMORY, threads: self.threads, time: PATIENCE };
-        let open = self.open.clone();
+        let fleets = self.fleets.clone();
         // A thread of its own: who asked may go away, and others may wait for the same.
         let runtime = tokio::runtime::Handle::current();
         // What it holds meanwhile stays on that thread.
         let work = move || {
             runtime.block_on(async move {
-                let fleet = open(options)?;
+                let (span, fleet) = fleets.get(key, options)?;
                 let answer = tokio::time::timeout(PATIENCE, question.ask(&fleet, at, sample)).await;
-                let answer = answer.map_err(|_| {
-                    FleetError::Nothing(format!(
-                        "it takes longer than {} s\nnext: ask about a shorter time with --since",
-                        PATIENCE.as_secs()
-                    ))
-                })??;
-                Ok::<Answered, FleetError>(Answered {
+                let answer = answer.map_err(|_| NoAnswer::TooLong)??;
+                Ok::<Answered, NoAnswer>(Answered {
                     answer,
                     span,
                     remarks: fleet.remarks(),

@@ -102,7 +102,18 @@ fn status(why: &NoAnswer) -> StatusCode {
         NoAnswer::Question(_) => StatusCode::BAD_REQUEST,
         NoAnswer::Nothing(_) => StatusCode::NOT_FOUND,
         NoAnswer::Store(_) => StatusCode::BAD_GATEWAY,
-        NoAnswer::Busy => StatusCode::SERVICE_UNAVAILABLE,
+        NoAnswer::TooLong => StatusCode::GATEWAY_TIMEOUT,
+        NoAnswer::TooLarge(_) | NoAnswer::Busy => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+/// The status of a view of several answers: what took too long is told even where others are shown; else one answer is enough.
+fn status_of_all(all: &[&Result<Arc<Answered>, NoAnswer>]) -> StatusCode {
+    let whys: Vec<&NoAnswer> = all.iter().filter_map(|answer| answer.as_ref().err()).collect();
+    match whys.iter().find(|why| matches!(why, NoAnswer::TooLong)) {
+        Some(why) => status(why),
+        None if whys.len() == all.len() => whys.first().map_or(StatusCode::OK, |why| status(why)),
+        None => StatusCode::OK,
     }
 }
 
@@ -131,7 +142,7 @@ fn of_answer(
 ) -> (StatusCode, Markup) {
     match asked {
         Ok(answered) => (StatusCode::OK, view(&answered)),
-        Err(why) => (status(&why), frame.page(title, &frame.nothing(why.text()))),
+        Err(why) => (status(&why), frame.page(title, &frame.nothing(&why.text()))),
     }
 }
 
@@ -143,10 +154,7 @@ async fn overview(State(site): Shared, Extension(visitor): Who, Query(asked): Qu
         site.answers.ask(ServedQuestion::Services, &range),
         site.answers.ask(ServedQuestion::Hosts, &range),
     );
-    let code = match (&findings, &services, &hosts) {
-        (Err(why), Err(_), Err(_)) => status(why),
-        _ => StatusCode::OK,
-    };
+    let code = status_of_all(&[&findings, &services, &hosts]);
     shown(&visitor, &range, "/", Vec::new(), |frame| {
         (code, views::overview(frame, &findings, &services, &hosts))
     })
@@ -177,7 +185,8 @@ async fn of_host(site: &Site, visitor: &Visitor, asked: &Asked, said: Option<&st
     shown(visitor, &range, "/host", pairs, |frame| match answer {
         Ok(answered) => (StatusCode::OK, views::host(frame, &answered, may, said)),
         Err(why) => {
-            let both = [said, Some(why.text())].into_iter().flatten().collect::<Vec<&str>>().join("\n");
+            let why_text = why.text();
+            let both = [said, Some(&*why_text)].into_iter().flatten().collect::<Vec<&str>>().join("\n");
             (status(&why), frame.page(&format!("Host {name}"), &frame.nothing(&both)))
         }
     })
@@ -199,10 +208,12 @@ async fn service(State(site): Shared, Extension(visitor): Who, Query(asked): Que
     };
     let name = name.unwrap_or_default();
     let pairs = vec![("name", name.clone())];
+    let code = status_of_all(&[&answer, &findings]);
     shown(&visitor, &range, "/service", pairs, |frame| {
-        of_answer(frame, &format!("Service {name}"), answer, |answered| {
+        let (own, page) = of_answer(frame, &format!("Service {name}"), answer, |answered| {
             views::service(frame, answered, &findings)
-        })
+        });
+        (if own == StatusCode::OK { code } else { own }, page)
     })
 }
 
@@ -430,5 +441,50 @@ fn dump_line(
         parameters: vec![("host".to_string(), short(host)), ("reason".to_string(), short(reason))],
         status,
         note,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+    use whyslow_query_engine::QueryError;
+    use whyslow_query_fleet::{FleetError, FleetSpan};
+
+    #[test]
+    fn each_reason_for_no_answer_has_its_status() {
+        let of = |error: FleetError| status(&NoAnswer::from(error)).as_u16();
+        assert_eq!(of(QueryError::TooLong(Duration::from_secs(50)).into()), 504);
+        assert_eq!(of(QueryError::TooLarge("1 GiB".to_string()).into()), 503);
+        assert_eq!(of(QueryError::Failed("a decoder".to_string()).into()), 502);
+        assert_eq!(of(FleetError::Time { text: "soon".to_string() }), 400);
+        assert_eq!(of(FleetError::Nothing("no such host".to_string())), 404);
+        assert_eq!(status(&NoAnswer::Busy).as_u16(), 503);
+        assert!(NoAnswer::TooLong.text().contains("next: ask about a shorter time"));
+    }
+
+    #[test]
+    fn a_view_of_several_answers_tells_that_one_took_too_long() {
+        use whyslow_query_fleet::FleetHosts;
+        let hosts = FleetHosts {
+            schema: "whyslow.fleet-hosts/1",
+            from: String::new(),
+            until: String::new(),
+            hosts: Vec::new(),
+            read: Default::default(),
+        };
+        let answered = Ok(Arc::new(Answered {
+            answer: ServedAnswer::Hosts(hosts),
+            span: FleetSpan { from: 0, until: 1 },
+            remarks: Vec::new(),
+            took: Duration::ZERO,
+        }));
+        let nothing = Err(NoAnswer::Nothing("none".to_string()));
+        let late = Err(NoAnswer::TooLong);
+        let code = |all: &[&Result<Arc<Answered>, NoAnswer>]| status_of_all(all).as_u16();
+        assert_eq!(code(&[&answered, &nothing]), 200);
+        assert_eq!(code(&[&nothing, &nothing]), 404);
+        assert_eq!(code(&[&answered, &late]), 504);
+        assert_eq!(code(&[&nothing, &late]), 504);
     }
 }

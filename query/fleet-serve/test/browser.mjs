@@ -34,6 +34,9 @@ function made(example, name, more = []) {
 
 const fleet = () => made("synthetic_fleet", "fleet", ["--hosts", "24", "--hours", "6", "--loose", "1"]);
 
+/** Servers that run: none is left behind by a test that fails. */
+const servers = new Set();
+
 /** Starts a server; its address, and how to end it. */
 async function serve(parts, settings = "", more = []) {
   const file = join(folder, `settings${Math.random()}.toml`);
@@ -41,6 +44,8 @@ async function serve(parts, settings = "", more = []) {
   const child = spawn(WHYSLOW_QUERY, ["fleet", "--root", parts, "serve", "--settings", file, ...(settings.includes("bind") ? [] : ["--bind", "127.0.0.1:0"]), ...more], {
     env: { ...process.env, WHYSLOW_PROGRAM: WHYSLOW, XDG_CACHE_HOME: join(folder, "cache") }, stdio: ["ignore", "pipe", "pipe"],
   });
+  servers.add(child);
+  child.on("exit", () => servers.delete(child));
   let said = "";
   child.stderr.on("data", (data) => { said += data; });
   const url = await new Promise((done, failed) => {
@@ -78,6 +83,14 @@ async function go(tab, url) {
   return answer.status();
 }
 
+/** Logs in by the address that the server printed. It leads to the overview of the last 24 hours, of which these fleets have nothing: 404. */
+async function enter(tab, server, troubles) {
+  assert.equal(await go(tab, server.url), 404);
+  assert.match(await text(tab, "main"), /no agent reported/);
+  assert.equal(troubles.filter((each) => !/404 \(Not Found\)/.test(each)).length, 0, troubles.join());
+  troubles.length = 0;
+}
+
 const text = (tab, selector) => tab.$eval(selector, (each) => each.textContent);
 
 async function follow(tab, selector) {
@@ -91,7 +104,7 @@ const TESTS = {
     execFileSync(join(dirname(WHYSLOW_QUERY), "examples/make_recording"), [join(kept, "a.whyslow"), "0.02", "3"]);
     const server = await serve(fleet(), "", ["--recordings", kept]);
     const { tab, troubles } = await tabOf(browser, [server.at]);
-    await go(tab, server.url);
+    await enter(tab, server, troubles);
     assert.ok(!tab.url().includes("token"), "the token does not stay in the address");
     assert.equal(await tab.evaluate(() => document.cookie), "", "no script reads the cookie");
     const views = {
@@ -176,10 +189,13 @@ const TESTS = {
   async hostile(browser) {
     const server = await serve(made("hostile_fleet", "hostile"));
     const { tab, troubles } = await tabOf(browser, [server.at]);
-    await go(tab, server.url);
+    await enter(tab, server, troubles);
     const span = "since=1h&until=2026-11-27";
     await go(tab, `${server.at}/?${span}`);
-    const links = await tab.$$eval("main a", (all) => all.map((each) => each.getAttribute("href")));
+    const linked = () => tab.$$eval("main a", (all) => all.map((each) => each.getAttribute("href")));
+    const links = await linked();
+    await go(tab, `${server.at}/hosts?${span}`);
+    links.push(...await linked());
     const pages = [...new Set(links.filter((each) => /^\/(finding|service|host)\?/.test(each)))];
     assert.ok(pages.length >= 3, links.join());
     for (const page of pages) {
@@ -294,6 +310,7 @@ try {
     console.log(`${name}: passed`);
   }
 } finally {
+  for (const child of servers) child.kill("SIGKILL");
   await browser.close();
   rmSync(folder, { recursive: true, force: true });
 }

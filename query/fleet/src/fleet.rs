@@ -1,9 +1,10 @@
 //! A fleet that is open for questions: the engine, the tables, and what was read.
 
 use crate::error::FleetError;
+use crate::footers::KnownFooters;
 use crate::listing::FleetListing;
 use crate::rows::Rows;
-use crate::span::FleetSpan;
+use crate::span::{FleetSpan, HOUR};
 use crate::store::{self, FleetRoot};
 use crate::table::{PartsReader, PartsTable, STORE, folder_columns};
 use datafusion::common::{DataFusionError, Result as EngineResult, ScalarValue};
@@ -13,9 +14,10 @@ use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::logical_expr::{LogicalPlanBuilder, col, lit};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::OnceCell;
 use url::Url;
 use whyslow_parts::{PART_TABLES, PartTable};
 use whyslow_query_engine::{QueryAnswer, QueryError, QueryLimits, answer_on, harmless};
@@ -55,10 +57,39 @@ pub struct FleetUsage {
     pub listings: u64,
 }
 
-/// Parts of many hosts, open for questions.
+/// A place of parts, for many fleets one after another: what was read of the ends of parts is kept for the next one.
+pub struct FleetStore {
+    root: FleetRoot,
+    known: Arc<KnownFooters>,
+}
+
+impl FleetStore {
+    /// Opens a directory or an address. Nothing is listed yet.
+    ///
+    /// # Errors
+    /// If the place cannot be used.
+    pub fn open(root: &str) -> Result<FleetStore, FleetError> {
+        Ok(FleetStore { root: store::open(root)?, known: Arc::default() })
+    }
+
+    /// A fleet of it with an engine of its own. It lists anew, and then takes the store as it was.
+    ///
+    /// # Errors
+    /// If the engine cannot be made.
+    pub fn fleet(&self, options: FleetOptions) -> Result<Fleet, FleetError> {
+        let root = self.root.uncounted();
+        let context = context(&options).map_err(failed)?;
+        let store_url = Url::parse(STORE).map_err(|error| QueryError::Failed(error.to_string()))?;
+        context.runtime_env().register_object_store(&store_url, root.store.clone());
+        Fleet::with(context, FleetListing::new(root, self.known.clone()), options, PartsReader::Here)
+    }
+}
+
+/// Parts of many hosts, open for questions. Several may be asked at once: they share what was listed.
 pub struct Fleet {
     pub(crate) context: SessionContext,
     pub(crate) options: FleetOptions,
+    pub(crate) told: OnceCell<BTreeMap<String, i64>>,
     listing: Arc<FleetListing>,
     reads: PartsReader,
 }
@@ -69,11 +100,7 @@ impl Fleet {
     /// # Errors
     /// If the place cannot be used.
     pub fn open(root: &str, options: FleetOptions) -> Result<Fleet, FleetError> {
-        let root = store::open(root)?;
-        let context = context(&options).map_err(failed)?;
-        let store_url = Url::parse(STORE).map_err(|error| QueryError::Failed(error.to_string()))?;
-        context.runtime_env().register_object_store(&store_url, root.store.clone());
-        Fleet::with(context, root, options, PartsReader::Here)
+        FleetStore::open(root)?.fleet(options)
     }
 
     /// Opens it for an engine that someone gives, such as one of many machines, which reads the same address by itself. A plan names
@@ -82,16 +109,17 @@ impl Fleet {
     /// # Errors
     /// If the place cannot be used.
     pub fn open_on(context: SessionContext, root: &str, options: FleetOptions) -> Result<Fleet, FleetError> {
-        Fleet::with(context, store::open(root)?, options, PartsReader::Elsewhere)
+        let listing = FleetListing::new(store::open(root)?, Arc::default());
+        Fleet::with(context, listing, options, PartsReader::Elsewhere)
     }
 
     fn with(
         context: SessionContext,
-        root: FleetRoot,
+        listing: FleetListing,
         options: FleetOptions,
         reads: PartsReader,
     ) -> Result<Fleet, FleetError> {
-        let listing = Arc::new(FleetListing::new(root));
+        let listing = Arc::new(listing);
         for table in PART_TABLES {
             let parts = PartsTable::new(table, &listing, options.span, options.hosts.clone(), reads);
             let view = within(table, parts, &options).map_err(failed)?;
@@ -99,7 +127,7 @@ impl Fleet {
             let _ = context.deregister_table(table.name);
             context.register_table(table.name, Arc::new(view)).map_err(failed)?;
         }
-        Ok(Fleet { context, options, listing, reads })
+        Ok(Fleet { context, options, told: OnceCell::new(), listing, reads })
     }
 
     /// Answers one question in SQL.
@@ -158,6 +186,11 @@ impl Fleet {
             return Err(QueryError::TooLarge("the answer of a step".to_string()).into());
         }
         Ok(Rows::new(&answer).map_err(failed)?)
+    }
+
+    /// The hosts whose agents send each minute, as far as was listed of their parts of the last two hours.
+    pub(crate) fn sends_minutes(&self) -> BTreeSet<String> {
+        self.listing.sends_minutes("agents", self.options.span.until - 2 * HOUR)
     }
 
     /// What was read so far.

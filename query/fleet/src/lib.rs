@@ -11,6 +11,7 @@ mod footers;
 mod listing;
 mod questions;
 mod rows;
+mod small;
 mod span;
 mod stats;
 mod store;
@@ -18,7 +19,7 @@ mod table;
 mod words;
 
 pub use error::FleetError;
-pub use fleet::{Fleet, FleetOptions, FleetUsage};
+pub use fleet::{Fleet, FleetOptions, FleetStore, FleetUsage};
 pub use questions::*;
 pub use span::{FleetSpan, parse_duration, parse_time, shown};
 pub use store::parts_store;

@@ -1,17 +1,18 @@
 //! Which parts there are of the hours that are asked about, and which of them are read. Only folders of those hours are listed.
 
 use crate::error::FleetError;
-use crate::footers::{Footers, FoundPart, PartTrouble};
-use crate::span::HOUR;
+use crate::footers::{Footers, FoundPart, KnownFooters, PartTrouble};
+use crate::span::{HOUR, MINUTE};
 use crate::store::{FleetRoot, first_line};
 use futures::{StreamExt, TryStreamExt};
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use whyslow_parts::{
-    Claims, PartHost, PartHour, PartName, PartTable, UtcTime, choose, doubtful, escape_host,
+    Claims, PART_TABLES, PartHost, PartHour, PartMinutes, PartName, PartTable, UtcTime, choose, doubtful,
+    escape_host,
 };
 
 /// Listings under way at once.
@@ -21,21 +22,48 @@ const LISTED_AGAIN: usize = 3;
 /// Remarks that are kept; a store full of strangers' files is to fill no memory.
 const MOST_REMARKS: usize = 100;
 
-/// The hours and hosts that a question can be about.
+/// The times and hosts that a question can be about.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Wanted {
     /// Hours since 1970.
     pub(crate) hours: Vec<i64>,
+    /// Of their minutes those alone from this moment on …
+    pub(crate) from: i64,
+    /// … until this one, in microseconds of UTC since 1970.
+    pub(crate) until: i64,
     /// The hosts; all where none are named.
     pub(crate) hosts: Option<BTreeSet<String>>,
 }
+
+impl Wanted {
+    /// Whether a part has a minute that is wanted. Of an hour that was not joined yet there is a part a minute. A part that covers another one has all
+    /// of its minutes: whichever are left out, none of those that are left loses the part that covers it.
+    fn has_minute_of(&self, name: &PartName) -> bool {
+        let begin = name.hour.begin().0;
+        let minute = |time: i64| u32::try_from(time.clamp(0, HOUR) / MINUTE).unwrap_or_default();
+        let (first, end) = (minute(self.from - begin), minute(self.until - begin + MINUTE - 1));
+        PartMinutes::range(first, end).is_some_and(|wanted| wanted.has_any(name.minutes))
+    }
+
+    fn has_host_of(&self, name: &PartName) -> bool {
+        match (&name.host, &self.hosts) {
+            (PartHost::One(host), Some(hosts)) => hosts.contains(host),
+            _ => true,
+        }
+    }
+}
+
+/// The parts of a folder.
+type FolderList = Arc<Vec<(PartName, ObjectMeta)>>;
 
 /// Lists, and keeps what it found: a store is taken as it was when it was first asked, until a part is gone.
 #[derive(Debug)]
 pub(crate) struct FleetListing {
     pub(crate) root: FleetRoot,
     footers: Footers,
-    folders: Mutex<HashMap<String, Vec<(PartName, ObjectMeta)>>>,
+    /// Of each table: questions that are asked at once list it one after another, and all but the first find it listed.
+    turns: HashMap<&'static str, tokio::sync::Mutex<()>>,
+    folders: Mutex<HashMap<String, FolderList>>,
     /// Parts that are left out from now on.
     refused: Mutex<HashSet<Path>>,
     /// The parts that were given to a scan.
@@ -48,10 +76,11 @@ fn held<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl FleetListing {
-    pub(crate) fn new(root: FleetRoot) -> FleetListing {
+    pub(crate) fn new(root: FleetRoot, known: Arc<KnownFooters>) -> FleetListing {
         FleetListing {
-            footers: Footers::new(&root),
+            footers: Footers::new(&root, known),
             root,
+            turns: PART_TABLES.iter().map(|table| (table.name, tokio::sync::Mutex::default())).collect(),
             folders: Mutex::default(),
             refused: Mutex::default(),
             given: Mutex::default(),
@@ -71,6 +100,21 @@ impl FleetListing {
         }
     }
 
+    /// The hosts of which a table has parts of single minutes from a moment on, in what was listed: their agents send each minute, and not an hour when it
+    /// is over.
+    pub(crate) fn sends_minutes(&self, table: &str, from: i64) -> BTreeSet<String> {
+        let lists: Vec<FolderList> = held(&self.folders).values().cloned().collect();
+        let is_minute = |name: &&PartName| name.table == table && name.level == 0 && name.minutes.len() == 1;
+        let names = lists.iter().flat_map(|list| list.iter()).map(|(name, _)| name);
+        let recent = names.filter(is_minute).filter(|name| name.hour.begin().0 + HOUR > from);
+        recent
+            .filter_map(|name| match &name.host {
+                PartHost::One(host) => Some(host.clone()),
+                PartHost::Many => None,
+            })
+            .collect()
+    }
+
     /// How many parts were given to scans, and their bytes.
     pub(crate) fn given(&self) -> (u64, u64) {
         let given = held(&self.given);
@@ -84,6 +128,10 @@ impl FleetListing {
         table: &'static PartTable,
         wanted: &Wanted,
     ) -> Result<Vec<FoundPart>, FleetError> {
+        let _turn = match self.turns.get(table.name) {
+            Some(turn) => Some(turn.lock().await),
+            None => None,
+        };
         for _ in 0..LISTED_AGAIN {
             if let Some(parts) = self.parts_of_list(table, wanted, false).await? {
                 return Ok(parts);
@@ -164,23 +212,21 @@ impl FleetListing {
                 _ => folders.push(hour),
             }
         }
-        let found: Vec<Vec<(PartName, ObjectMeta)>> = futures::stream::iter(folders)
+        let found: Vec<FolderList> = futures::stream::iter(folders)
             .map(|folder| self.folder(folder))
             .buffered(LISTINGS)
             .try_collect()
             .await?;
-        let is_wanted = |(name, _): &(PartName, ObjectMeta)| match (&name.host, &wanted.hosts) {
-            (PartHost::One(host), Some(hosts)) => hosts.contains(host),
-            _ => true,
-        };
-        Ok(found.into_iter().flatten().filter(is_wanted).collect())
+        let is_wanted =
+            |(name, _): &&(PartName, ObjectMeta)| wanted.has_host_of(name) && wanted.has_minute_of(name);
+        Ok(found.iter().flat_map(|list| list.iter()).filter(is_wanted).cloned().collect())
     }
 
-    async fn folder(&self, folder: String) -> Result<Vec<(PartName, ObjectMeta)>, FleetError> {
+    async fn folder(&self, folder: String) -> Result<FolderList, FleetError> {
         if let Some(known) = held(&self.folders).get(&folder) {
             return Ok(known.clone());
         }
-        let found = self.list_folder(&folder).await?;
+        let found = Arc::new(self.list_folder(&folder).await?);
         held(&self.folders).insert(folder, found.clone());
         Ok(found)
     }
@@ -309,7 +355,7 @@ mod tests {
         let (hour, _) = PartHour::of(UtcTime(AT * HOUR)).unwrap();
         let mut rows: MinuteRows<HostRow> = MinuteRows::default();
         for minute in minutes.clone() {
-            let start = UtcTime(AT * HOUR + i64::from(minute) * crate::span::MINUTE);
+            let start = UtcTime(AT * HOUR + i64::from(minute) * MINUTE);
             let observed = Observed { host: "web-1".into(), start, seconds: 60.0 };
             let row =
                 HostRow { resource: "cpu".into(), metric: "busy".into(), value: 0.5, unit: "share".into() };
@@ -330,12 +376,65 @@ mod tests {
         name
     }
 
+    fn listing(root: &std::path::Path) -> FleetListing {
+        FleetListing::new(store::open(root.to_str().unwrap()).unwrap(), Arc::default())
+    }
+
+    fn of_minutes(minutes: std::ops::Range<i64>) -> Wanted {
+        let at = |minute: i64| AT * HOUR + minute * MINUTE;
+        Wanted { hours: vec![AT], from: at(minutes.start), until: at(minutes.end), hosts: None }
+    }
+
+    #[tokio::test]
+    async fn parts_of_other_minutes_are_not_read() {
+        let place = tempfile::TempDir::new().unwrap();
+        let loose: Vec<PartName> = (0..4).map(|minute| write(place.path(), minute..minute + 1, 0)).collect();
+        let listing = listing(place.path());
+        let found = async |wanted: &Wanted| -> Vec<PartName> {
+            let parts = listing.parts(HostRow::table(), wanted).await.unwrap();
+            parts.into_iter().map(|part| part.name).collect()
+        };
+        assert_eq!(found(&of_minutes(1..3)).await, loose[1..3]);
+        // A moment of a minute is enough, and its end is not in it.
+        let within = Wanted { from: AT * HOUR + 2 * MINUTE + 1, ..of_minutes(0..3) };
+        assert_eq!(found(&within).await, loose[2..3]);
+        let within = Wanted { until: AT * HOUR + 2 * MINUTE + 1, ..of_minutes(1..3) };
+        assert_eq!(found(&within).await, loose[1..3]);
+        assert!(found(&of_minutes(4..60)).await.is_empty());
+        let before = Wanted { from: (AT - 5) * HOUR, until: (AT + 5) * HOUR, ..of_minutes(0..1) };
+        assert_eq!(found(&before).await, loose);
+        // What was joined covers its sources, whichever minutes are asked about.
+        let joined = write(place.path(), 0..3, 1);
+        listing.forget();
+        assert_eq!(found(&of_minutes(2..4)).await, [joined.clone(), loose[3].clone()]);
+        assert_eq!(found(&of_minutes(0..2)).await, [joined]);
+    }
+
+    #[tokio::test]
+    async fn ends_of_parts_are_read_once_for_all_that_share_them() {
+        let place = tempfile::TempDir::new().unwrap();
+        write(place.path(), 0..1, 0);
+        let known: Arc<KnownFooters> = Arc::default();
+        let read = async |known: &Arc<KnownFooters>| {
+            let root = store::open(place.path().to_str().unwrap()).unwrap();
+            let listing = FleetListing::new(root, known.clone());
+            assert_eq!(listing.parts(HostRow::table(), &of_minutes(0..60)).await.unwrap().len(), 1);
+            listing.taken()[1]
+        };
+        assert_eq!([read(&known).await, read(&known).await], [1, 0]);
+        // A file of the same name that is another one is read anew.
+        let path = place.path().join(write(place.path(), 0..1, 0).path());
+        let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+        std::fs::File::options().write(true).open(path).unwrap().set_modified(later).unwrap();
+        assert_eq!(read(&known).await, 1);
+    }
+
     #[tokio::test]
     async fn parts_that_went_after_they_were_listed_are_listed_anew() {
         let place = tempfile::TempDir::new().unwrap();
         let sources = [write(place.path(), 0..1, 0), write(place.path(), 1..2, 0)];
-        let listing = FleetListing::new(store::open(place.path().to_str().unwrap()).unwrap());
-        let (table, wanted) = (HostRow::table(), Wanted { hours: vec![AT], hosts: None });
+        let listing = listing(place.path());
+        let (table, wanted) = (HostRow::table(), of_minutes(0..60));
         assert_eq!(listing.list(table, &wanted).await.unwrap().len(), 2);
         let joined = write(place.path(), 0..2, 1);
         for name in &sources {

@@ -38,14 +38,27 @@ pub(crate) struct FleetRoot {
     pub(crate) given: String,
     /// Its address: the parts' own are below it.
     pub(crate) url: Url,
-    /// The store, from the root on.
+    /// The store, from the root on; what is read of it is counted.
     pub(crate) store: Arc<dyn ObjectStore>,
     pub(crate) tally: Arc<FleetTally>,
+    /// The same, uncounted.
+    plain: Arc<dyn ObjectStore>,
     /// A request takes a way over the network.
     pub(crate) is_remote: bool,
 }
 
 impl FleetRoot {
+    fn new(given: &str, url: Url, plain: Arc<dyn ObjectStore>, is_remote: bool) -> FleetRoot {
+        let tally = Arc::new(FleetTally::default());
+        let store = Arc::new(CountedStore { inner: plain.clone(), tally: tally.clone() });
+        FleetRoot { given: given.to_string(), url, store, tally, plain, is_remote }
+    }
+
+    /// The same place, of which what is read is counted anew.
+    pub(crate) fn uncounted(&self) -> FleetRoot {
+        FleetRoot::new(&self.given, self.url.clone(), self.plain.clone(), self.is_remote)
+    }
+
     /// The address of the store that has the root in it: `file:///`, `s3://bucket`.
     pub(crate) fn base(&self) -> &str {
         &self.url[..url::Position::BeforePath]
@@ -65,16 +78,11 @@ impl FleetRoot {
 /// Opens a directory or an address (`s3://`, `gs://`, `az://`). Credentials are in the environment.
 pub(crate) fn open(root: &str) -> std::result::Result<FleetRoot, FleetError> {
     let wrong = |reason: String| FleetError::Root { root: root.to_string(), reason };
-    let tally = Arc::new(FleetTally::default());
-    let counted = |inner: Arc<dyn ObjectStore>| -> Arc<dyn ObjectStore> {
-        Arc::new(CountedStore { inner, tally: tally.clone() })
-    };
     if !root.contains("://") {
         let path = std::fs::canonicalize(root).map_err(|error| wrong(error.to_string()))?;
         let url = Url::from_directory_path(&path).map_err(|()| wrong("no directory".to_string()))?;
         let store = LocalFileSystem::new_with_prefix(&path).map_err(|error| wrong(error.to_string()))?;
-        let store = counted(Arc::new(store));
-        return Ok(FleetRoot { given: root.to_string(), url, store, tally, is_remote: false });
+        return Ok(FleetRoot::new(root, url, Arc::new(store), false));
     }
     let mut url = Url::parse(root).map_err(|error| wrong(error.to_string()))?;
     if !matches!(url.scheme(), "s3" | "gs" | "az" | "azure" | "abfs" | "abfss") {
@@ -88,8 +96,7 @@ pub(crate) fn open(root: &str) -> std::result::Result<FleetRoot, FleetError> {
     if !url.path().ends_with('/') {
         url.set_path(&format!("{}/", url.path()));
     }
-    let store = counted(Arc::new(PrefixStore::new(store, prefix)));
-    Ok(FleetRoot { given: root.to_string(), url, store, tally, is_remote: true })
+    Ok(FleetRoot::new(root, url, Arc::new(PrefixStore::new(store, prefix)), true))
 }
 
 /// What stores say begins with what is wrong, and goes on for long.

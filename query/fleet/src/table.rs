@@ -1,7 +1,8 @@
 //! A table over parts: which hours and hosts a question can be about is found out from its filters, and only those are listed and read.
 
-use crate::footers::{FoundPart, PartReaders};
+use crate::footers::{FoundPart, PartReaders, is_small};
 use crate::listing::{FleetListing, Wanted};
+use crate::small::small_parts;
 use crate::span::{FleetSpan, HOUR};
 use datafusion::arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch, StringArray, UInt8Array};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
@@ -16,6 +17,7 @@ use datafusion::datasource::table_schema::TableSchema;
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::empty::EmptyExec;
+use datafusion::physical_plan::union::UnionExec;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use whyslow_parts::{PartColumn, PartHour, PartTable, UtcTime};
@@ -24,6 +26,8 @@ use whyslow_parts::{PartColumn, PartHour, PartTable, UtcTime};
 pub(crate) const STORE: &str = "whyslow-fleet://parts";
 /// Parts that are read at once from a distant store: each waits for its answers.
 const REMOTE_READS: usize = 16;
+/// So many small parts are decoded here: the engine has its own ways with fewer.
+const LEAST_SMALL: usize = 4;
 
 /// The table.
 #[derive(Debug)]
@@ -97,7 +101,7 @@ impl PartsTable {
             true => FleetSpan { from, until }.hours().collect(),
             false => Vec::new(),
         };
-        Ok(Wanted { hours: self.of_folders(state, filters, hours)?, hosts })
+        Ok(Wanted { hours: self.of_folders(state, filters, hours)?, from, until, hosts })
     }
 
     /// The hours that filters about `date` and `hour` alone leave.
@@ -112,7 +116,7 @@ impl PartsTable {
         if filters.is_empty() || hours.is_empty() {
             return Ok(hours);
         }
-        let folders: Vec<(String, u8)> = hours.iter().map(|hour| date_and_hour(*hour)).collect();
+        let folders: Vec<(String, u8)> = hours.iter().map(|hour| date_and_hour(part_hour(*hour))).collect();
         let dates: ArrayRef = Arc::new(StringArray::from_iter_values(folders.iter().map(|(date, _)| date)));
         let numbers: ArrayRef = Arc::new(UInt8Array::from_iter_values(folders.iter().map(|(_, hour)| *hour)));
         let schema = Arc::new(Schema::new(vec![date, hour]));
@@ -131,7 +135,7 @@ impl PartsTable {
     }
 
     fn file(&self, part: &FoundPart) -> PartitionedFile {
-        let (date, hour) = date_and_hour(part.name.hour.begin().0.div_euclid(HOUR));
+        let (date, hour) = date_and_hour(part.name.hour);
         let mut file = PartitionedFile::new_from_meta(part.object.clone());
         file.partition_values = vec![ScalarValue::Utf8(Some(date)), ScalarValue::UInt8(Some(hour))];
         match self.reads {
@@ -161,11 +165,16 @@ impl PartsTable {
 }
 
 /// The names of the folders of an hour.
-fn date_and_hour(hour: i64) -> (String, u8) {
-    let folder = PartHour::of(UtcTime(hour.saturating_mul(HOUR))).map(|(hour, _)| hour.folder());
-    let date = folder.unwrap_or_default();
-    let date = date.strip_prefix("date=").and_then(|date| date.get(..10)).unwrap_or_default();
-    (date.to_string(), u8::try_from(hour.rem_euclid(24)).unwrap_or_default())
+pub(crate) fn date_and_hour(hour: PartHour) -> (String, u8) {
+    let folder = hour.folder();
+    let date = folder.strip_prefix("date=").and_then(|date| date.get(..10)).unwrap_or_default();
+    let number = hour.begin().0.div_euclid(HOUR).rem_euclid(24);
+    (date.to_string(), u8::try_from(number).unwrap_or_default())
+}
+
+/// The hour that is so many after the begin of 1970.
+fn part_hour(hour: i64) -> PartHour {
+    PartHour::of(UtcTime(hour.saturating_mul(HOUR))).map_or(PartHour::LAST, |(hour, _)| hour)
 }
 
 /// A filter whose columns name no table.
@@ -294,16 +303,35 @@ impl TableProvider for PartsTable {
             let schema = datafusion::common::project_schema(&self.schema(), projection)?;
             return Ok(Arc::new(EmptyExec::new(schema)));
         }
-        let is_remote = self.listing.root.is_remote && self.reads == PartsReader::Here;
-        let at_once = state.config().target_partitions().max(if is_remote { REMOTE_READS } else { 1 });
-        let files: Vec<PartitionedFile> = parts.iter().map(|part| self.file(part)).collect();
-        let (source, store) = self.source(state)?;
-        let scan = FileScanConfigBuilder::new(store, Arc::new(source))
-            .with_file_groups(FileGroup::new(files).split_files(at_once))
-            .with_projection_indices(projection.cloned())?
-            .with_limit(limit.filter(|_| filters.is_empty()))
-            .build();
-        Ok(DataSourceExec::from_data_source(scan))
+        let is_here = self.reads == PartsReader::Here;
+        let is_remote = self.listing.root.is_remote;
+        let (mut small, mut large): (Vec<FoundPart>, Vec<FoundPart>) =
+            parts.into_iter().partition(|part| is_here && is_small(&part.object, is_remote));
+        if small.len() < LEAST_SMALL {
+            large.append(&mut small);
+        }
+        let threads = state.config().target_partitions();
+        let mut plans = Vec::new();
+        if !large.is_empty() {
+            let at_once = threads.max(if is_remote && is_here { REMOTE_READS } else { 1 });
+            let files: Vec<PartitionedFile> = large.iter().map(|part| self.file(part)).collect();
+            let (source, store) = self.source(state)?;
+            let scan = FileScanConfigBuilder::new(store, Arc::new(source))
+                .with_file_groups(FileGroup::new(files).split_files(at_once))
+                .with_projection_indices(projection.cloned())?
+                .with_limit(limit.filter(|_| filters.is_empty()))
+                .build();
+            plans.push(DataSourceExec::from_data_source(scan) as Arc<dyn ExecutionPlan>);
+        }
+        if !small.is_empty() {
+            let schema = datafusion::common::project_schema(&self.schema(), projection)?;
+            let store = &self.listing.root.store;
+            plans.push(small_parts(small, schema, &folder_columns(), store, threads)?);
+        }
+        match plans.len() {
+            1 => Ok(plans.swap_remove(0)),
+            _ => UnionExec::try_new(plans),
+        }
     }
 
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {

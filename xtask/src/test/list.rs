@@ -37,6 +37,7 @@ const SCRIPTS: &[Script] = &[
     Script { suite: "page", words: &["page/test/run"], tier: Tier::Rest },
     Script { suite: "query", words: &["query/test/run"], tier: Tier::Rest },
     Script { suite: "serve", words: &["query/serve/test/run"], tier: Tier::Rest },
+    Script { suite: "fleet-serve", words: &["query/fleet-serve/test/run"], tier: Tier::Rest },
     Script { suite: "what-if", words: &["cases/live/whatif/run"], tier: Tier::Rest },
 ];
 

@@ -17,7 +17,7 @@ pub(crate) fn overview(frame: &Frame<'_>, findings: &Asked, services: &Asked, ho
         section aria-labelledby="open" {
             h2 #open { "Findings that continue" }
             @match findings {
-                Err(why) => { (frame.nothing(why.text())) }
+                Err(why) => { (frame.nothing(&why.text())) }
                 Ok(answered) => {
                     @if let ServedAnswer::Findings(found) = &answered.answer {
                         @if found.groups.is_empty() {
@@ -32,7 +32,7 @@ pub(crate) fn overview(frame: &Frame<'_>, findings: &Asked, services: &Asked, ho
         section aria-labelledby="services" {
             h2 #services { "Services" }
             @match services {
-                Err(why) => { (frame.nothing(why.text())) }
+                Err(why) => { (frame.nothing(&why.text())) }
                 Ok(answered) => {
                     @if let ServedAnswer::Services(all) = &answered.answer { (of_services(frame, all)) }
                     (frame.beside(answered))
@@ -42,7 +42,7 @@ pub(crate) fn overview(frame: &Frame<'_>, findings: &Asked, services: &Asked, ho
         section aria-labelledby="hosts" {
             h2 #hosts { "Hosts" }
             @match hosts {
-                Err(why) => { (frame.nothing(why.text())) }
+                Err(why) => { (frame.nothing(&why.text())) }
                 Ok(answered) => {
                     @if let ServedAnswer::Hosts(all) = &answered.answer { (of_hosts(frame, all)) }
                     (frame.beside(answered))

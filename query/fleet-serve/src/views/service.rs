@@ -42,7 +42,7 @@ pub(crate) fn service(
         section aria-labelledby="findings" {
             h2 #findings { "Findings" }
             @match findings {
-                Err(why) => { (frame.nothing(why.text())) }
+                Err(why) => { (frame.nothing(&why.text())) }
                 Ok(found) => { @if let ServedAnswer::Findings(found) = &found.answer {
                     @if found.groups.is_empty() { p { "None within the span." } } @else { (parts::findings(frame, "Findings of this service", found)) }
                 } }

@@ -24,7 +24,7 @@ pub(crate) fn versions(
         }
         @match asked {
             None => { p { "It says what a version costs beside another one, of each service that ran in both. Over many hosts choose a short time." } }
-            Some(Err(why)) => { (frame.nothing(why.text())) }
+            Some(Err(why)) => { (frame.nothing(&why.text())) }
             Some(Ok(answered)) => {
                 @if let ServedAnswer::Compare(all) = &answered.answer {
                     @for service in &all.services { (told(frame, service)) }

@@ -24,7 +24,7 @@ pub(crate) fn why(
         }
         @match asked {
             None => { p { "It says what a service did more of than usual around a time, and on which hosts." } }
-            Some(Err(why)) => { (frame.nothing(why.text())) }
+            Some(Err(why)) => { (frame.nothing(&why.text())) }
             Some(Ok(answered)) => {
                 @if let ServedAnswer::Why(why) = &answered.answer { (told(frame, why)) }
                 (frame.beside(answered))

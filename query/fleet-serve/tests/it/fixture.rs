@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use tempfile::TempDir;
-use whyslow_query_fleet::Fleet;
+use whyslow_query_fleet::FleetStore;
 use whyslow_query_fleet_serve::{FleetBind, FleetServeSettings, FleetServer};
 use whyslow_query_serve::{AnswerFuture, PagesOptions, QuestionLimits, Questions, RecordingPages};
 
@@ -94,8 +94,8 @@ impl Served {
             cache: Some(folder.path().join("cache")),
         };
         let pages = RecordingPages::open(pages, Arc::new(NoQuestions)).unwrap();
-        let (url, root) = (server.url.clone(), root.to_str().unwrap().to_string());
-        let open = Arc::new(move |options| Fleet::open(&root, options));
+        let (url, store) = (server.url.clone(), FleetStore::open(root.to_str().unwrap()).unwrap());
+        let open = Arc::new(move |options| store.fleet(options));
         tokio::spawn(server.run(open, Some(2), pages, std::future::pending()));
         let client = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())

@@ -151,7 +151,7 @@ impl FleetFindings {
     ) -> Result<FleetFindings, FleetError> {
         let told = last_told(fleet).await?;
         let (condition, values) = super::of_service(service);
-        let mut found = lives(fleet, &told, condition, &values).await?;
+        let mut found = lives(fleet, told, condition, &values).await?;
         if told.is_empty() && found.is_empty() {
             return Err(super::no_agent(fleet));
         }

@@ -183,7 +183,7 @@ impl FindingHistory {
         let (condition, mut values) = super::of_service(service);
         values.push(("rule", ScalarValue::from(rule)));
         let condition = format!("rule = $rule AND {condition}");
-        let mut found = lives(fleet, &told, &condition, &values).await?;
+        let mut found = lives(fleet, told, &condition, &values).await?;
         if told.is_empty() && found.is_empty() {
             return Err(super::no_agent(fleet));
         }

@@ -2,7 +2,7 @@
 
 use super::FleetAnswer;
 use super::findings::spoken;
-use super::lives::{SILENT, failed};
+use super::lives::{Silence, failed};
 use crate::error::FleetError;
 use crate::fleet::{Fleet, FleetUsage};
 use crate::span::{MINUTE, length, stamp};
@@ -32,7 +32,7 @@ pub struct AgentState {
     pub last: String,
     /// From its end to that of the span, in seconds.
     pub lag_seconds: f64,
-    /// It told nothing for 10 minutes at the end of the span.
+    /// It told nothing for 10 minutes at the end of the span, or for 75 where its agent sends hours.
     pub silent: bool,
     /// Minutes of the span that are there.
     pub minutes: u64,
@@ -114,17 +114,19 @@ pub(crate) async fn agents(
     let (memory, events, lost) = (number("memory")?, number("events")?, number("lost")?);
     let (minutes, last) = (number("minutes")?, rows.times("last").map_err(failed)?);
     let until = fleet.options.span.until;
+    let silence = Silence::of(fleet);
     let state = |row: usize| {
         let last = last.get(row)?;
         let events = events.get(row).filter(|events| *events > 0.0);
+        let host = host.owned(row)?;
         Some(AgentState {
-            host: host.owned(row)?,
+            silent: silence.is_silent(&host, last),
+            host,
             version: version.owned(row),
             kernel: kernel.owned(row),
             mode: mode.owned(row),
             last: stamp(last),
             lag_seconds: (until - last - MINUTE).max(0) as f64 / 1e6,
-            silent: until - last > SILENT,
             minutes: minutes.get(row).unwrap_or_default() as u64,
             cpu_share: cpu.get(row),
             memory_bytes: memory.get(row).map(|bytes| bytes as u64),

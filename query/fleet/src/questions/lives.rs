@@ -2,17 +2,38 @@
 
 use crate::error::FleetError;
 use crate::fleet::{Fleet, moment};
-use crate::span::MINUTE;
+use crate::span::{HOUR, MINUTE};
 use datafusion::common::{DataFusionError, ScalarValue};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use whyslow_query_engine::QueryError;
 
 /// A finding that was told no later than this before the last minute of its host goes on; agents tell it each minute, and one
 /// minute may be late.
 const STILL: i64 = 3 * MINUTE;
-/// A host that told nothing for so long is silent: an agent writes each minute, and uploads in less than five.
-pub(crate) const SILENT: i64 = 10 * MINUTE;
+/// A host whose agent sends each minute, and that told nothing for so long, is silent: it sends in less than five minutes.
+const SILENT_BY_MINUTE: i64 = 10 * MINUTE;
+/// Any other: agents that upload send an hour when it is over, within some minutes.
+const SILENT_BY_HOUR: i64 = HOUR + 15 * MINUTE;
+
+/// How long hosts may tell nothing before they are silent.
+pub(crate) struct Silence {
+    until: i64,
+    by_minute: BTreeSet<String>,
+}
+
+impl Silence {
+    /// At the end of the fleet's span. Agents have to be asked about before.
+    pub(crate) fn of(fleet: &Fleet) -> Silence {
+        Silence { until: fleet.options.span.until, by_minute: fleet.sends_minutes() }
+    }
+
+    /// Whether a host is silent whose last minute this is.
+    pub(crate) fn is_silent(&self, host: &str, last: i64) -> bool {
+        let limit = if self.by_minute.contains(host) { SILENT_BY_MINUTE } else { SILENT_BY_HOUR };
+        self.until - last > limit
+    }
+}
 
 /// What is known of a finding at the end of the span.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
@@ -55,8 +76,19 @@ pub(crate) fn failed(error: DataFusionError) -> FleetError {
     QueryError::Failed(error.strip_backtrace()).into()
 }
 
-/// When each host told something last; all hosts of the span.
-pub(crate) async fn last_told(fleet: &Fleet) -> Result<BTreeMap<String, i64>, FleetError> {
+/// When each host told something last; all hosts of the span. It is asked once.
+pub(crate) async fn last_told(fleet: &Fleet) -> Result<&BTreeMap<String, i64>, FleetError> {
+    fleet.told.get_or_try_init(|| ask_last_told(fleet)).await
+}
+
+/// The end of what most hosts told: where agents send hours, that is before the end of the span.
+pub(crate) async fn mostly_told(fleet: &Fleet) -> Result<Option<i64>, FleetError> {
+    let mut last: Vec<i64> = last_told(fleet).await?.values().copied().collect();
+    last.sort_unstable();
+    Ok(last.get(last.len() / 2).map(|last| last + MINUTE))
+}
+
+async fn ask_last_told(fleet: &Fleet) -> Result<BTreeMap<String, i64>, FleetError> {
     let rows = fleet.rows("SELECT host, max(start) AS last FROM agents GROUP BY host", &[]).await?;
     let (hosts, last) = (rows.texts("host").map_err(failed)?, rows.times("last").map_err(failed)?);
     Ok((0..rows.len()).filter_map(|row| Some((hosts.owned(row)?, last.get(row)?))).collect())
@@ -86,7 +118,7 @@ pub(crate) async fn lives(
     let (last_row, closed) = (time("last_row")?, time("closed")?);
     let minutes = rows.numbers("minutes").map_err(failed)?;
     let (share, shares) = (rows.numbers("share").map_err(failed)?, rows.numbers("shares").map_err(failed)?);
-    let until = fleet.options.span.until;
+    let silence = Silence::of(fleet);
     let mut found: BTreeMap<(String, String), (Life, f64, Option<i64>)> = BTreeMap::new();
     for row in 0..rows.len() {
         let (Some(host), Some(last_row)) = (host.owned(row), last_row.get(row)) else { continue };
@@ -122,7 +154,7 @@ pub(crate) async fn lives(
         life.share = life.share.filter(|_| shares > 0.0).map(|sum| sum / shares);
         life.state = match closed {
             Some(closed) if closed >= life.last_row => LifeState::Closed,
-            _ if told - life.last_row <= STILL && until - told <= SILENT => LifeState::Open,
+            _ if told - life.last_row <= STILL && !silence.is_silent(&life.host, told) => LifeState::Open,
             _ => LifeState::Unknown,
         };
         life

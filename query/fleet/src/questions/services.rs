@@ -1,7 +1,7 @@
 //! Which services run at the end of the span: on how many hosts, in which versions, and where their time goes.
 
 use super::FleetAnswer;
-use super::lives::failed;
+use super::lives::{failed, mostly_told};
 use super::slices::{REQUEST_SUMS, RequestParts, RequestSums, StateSums, account_sql, account_sums, between};
 use crate::error::FleetError;
 use crate::fleet::{Fleet, FleetUsage};
@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// What runs is what had a row within so long before the end: agents upload a minute within five, and one or two may be late.
+/// What runs is what had a row within so long before the end: one or two minutes may be late.
 const RECENT: i64 = 15 * MINUTE;
 
 /// A service.
@@ -37,7 +37,7 @@ pub struct ServiceNow {
 pub struct FleetServices {
     /// `whyslow.fleet-services/1`.
     pub schema: &'static str,
-    /// From when on: the last quarter of an hour of the span, or all of it where nothing ran then.
+    /// From when on: the last quarter of an hour of the span; else of what most hosts told; else all of it.
     pub from: String,
     /// The moment after it.
     pub until: String,
@@ -57,16 +57,28 @@ pub(crate) struct Running {
     pub(crate) states: BTreeMap<&'static str, f64>,
 }
 
-/// What runs at the end of the span (else: what ran within it), of one service or all; and from when that is.
-pub(crate) async fn running(fleet: &Fleet, service: Option<&str>) -> Result<(i64, Vec<Running>), FleetError> {
+/// What runs at the end of the span, else at the end of what most hosts told, else what ran within the span: of one service or all; and from when until
+/// when that is.
+pub(crate) async fn running(
+    fleet: &Fleet,
+    service: Option<&str>,
+) -> Result<((i64, i64), Vec<Running>), FleetError> {
     let span = fleet.options.span;
-    for from in [(span.until - RECENT).max(span.from), span.from] {
+    for attempt in 0..3 {
+        let (from, until) = match attempt {
+            0 => ((span.until - RECENT).max(span.from), span.until),
+            1 => match mostly_told(fleet).await? {
+                Some(until) => ((until - RECENT).max(span.from), until),
+                None => continue,
+            },
+            _ => (span.from, span.until),
+        };
         let (condition, mut values) = super::of_service(service);
-        values.extend(between(from, span.until));
+        values.extend(between(from, until));
         let condition = format!("{condition} AND start >= $from AND start < $until");
         let by = [("service", "service"), ("version", "version"), ("host", "host")];
         let rows = fleet.rows(&account_sql(&by, &condition), &values).await?;
-        if rows.len() == 0 && from > span.from {
+        if rows.len() == 0 && attempt < 2 {
             continue;
         }
         let text = |name| rows.texts(name).map_err(failed);
@@ -78,9 +90,9 @@ pub(crate) async fn running(fleet: &Fleet, service: Option<&str>) -> Result<(i64
             seconds,
             states,
         };
-        return Ok((from, account_sums(&rows)?.into_iter().enumerate().map(entry).collect()));
+        return Ok(((from, until), account_sums(&rows)?.into_iter().enumerate().map(entry).collect()));
     }
-    Ok((span.from, Vec::new()))
+    Ok(((span.from, span.until), Vec::new()))
 }
 
 impl FleetServices {
@@ -89,11 +101,10 @@ impl FleetServices {
     /// # Errors
     /// If no agent reported, or the store cannot be read.
     pub async fn ask(fleet: &Fleet) -> Result<FleetServices, FleetError> {
-        let (from, running) = running(fleet, None).await?;
+        let ((from, until), running) = running(fleet, None).await?;
         if running.is_empty() {
             return Err(super::no_agent(fleet));
         }
-        let until = fleet.options.span.until;
         let mut requests = requests(fleet, from, until).await?;
         let mut by_name: BTreeMap<&str, Vec<&Running>> = BTreeMap::new();
         for each in &running {

@@ -87,7 +87,7 @@ impl FleetSpread {
         let told = last_told(fleet).await?;
         let (condition, mut values) = super::of_service(service);
         values.push(("rule", ScalarValue::from(rule)));
-        let mut found = lives(fleet, &told, &format!("rule = $rule AND {condition}"), &values).await?;
+        let mut found = lives(fleet, told, &format!("rule = $rule AND {condition}"), &values).await?;
         if told.is_empty() && found.is_empty() {
             return Err(super::no_agent(fleet));
         }

@@ -171,6 +171,37 @@ async fn silent_and_lossy_agents_are_told() {
     assert!(found.hosts.iter().filter(|host| !host.silent).all(|host| host.minutes == 240));
 }
 
+/// As stores of agents that upload are for most of an hour: what was told ends with the last one.
+#[tokio::test(flavor = "multi_thread")]
+async fn agents_that_send_hours_are_not_silent_within_one() {
+    use crate::generate::{FleetPlan, generate};
+    use whyslow_query_fleet::FleetServices;
+    let plan = FleetPlan { hosts: 4, hours: 2, until: crate::UNTIL, loose: 0, seed: 3 };
+    let place = tempfile::TempDir::new().unwrap();
+    generate(&plan, place.path()).unwrap();
+    let truth = plan.truth();
+    let at = |minutes: i64| FleetSpan { from: truth.from, until: truth.until + minutes * MINUTE };
+    let fleet = open(place.path(), at(40));
+    let hosts = FleetHosts::ask(&fleet).await.unwrap();
+    assert!(hosts.hosts.iter().all(|host| !host.silent), "{hosts:?}");
+    let found = FleetFindings::ask(&fleet, &BY, None, true).await.unwrap();
+    let canary =
+        found.groups.iter().find(|group| group.by["rule"].as_deref() == Some(truth.canary.rule)).unwrap();
+    assert_eq!(canary.open, truth.canary.hosts.len());
+    let services = FleetServices::ask(&fleet).await.unwrap();
+    assert_eq!(
+        (services.from.as_str(), services.until.as_str()),
+        ("2026-11-26T23:45:00Z", "2026-11-27T00:00:00Z")
+    );
+    assert_eq!(services.services.len(), 4);
+    // The next hour did not come either.
+    let fleet = open(place.path(), at(80));
+    let hosts = FleetHosts::ask(&fleet).await.unwrap();
+    assert!(hosts.hosts.iter().all(|host| host.silent), "{hosts:?}");
+    let found = FleetFindings::ask(&fleet, &BY, None, true).await.unwrap();
+    assert!(found.groups.is_empty(), "{:?}", found.groups);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn questions_in_sql_read_what_they_need() {
     let (root, truth) = shared();
