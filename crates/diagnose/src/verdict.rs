@@ -275,10 +275,7 @@ fn at_the_end(facts: &Facts, finding: &Finding, culprit: &Culprit, share: f64) -
     let briefly = culprit.hops.last().map_or_else(|| does.to_string(), |last| briefly(does, last));
     let share = words::percent(share);
     let says = |end: &str, named: &str, does: &str| format!("waits {share}{end} for {named}, which {does}");
-    let mut said = vec![
-        says(" of its time, in the end", &named, does),
-        says(", in the end", &named, does),
-    ];
+    let mut said = vec![says(" of its time, in the end", &named, does), says(", in the end", &named, does)];
     // What it works on is more telling than where it is asked.
     said.extend(culprit.hops.last().is_some_and(works).then(|| says(", in the end", &bare, does)));
     said.push(says(", in the end", &named, &briefly));

@@ -24,8 +24,8 @@ mod views;
 pub use answers::FleetOpener;
 pub use error::FleetServeError;
 pub use settings::{
-    FleetBind, FleetRole, FleetServeSettings, OidcSettings, ProxySettings, RingSettings, RoleGroups,
-    TlsFiles, TokenSettings,
+    AskedRing, FleetBind, FleetRole, FleetServeSettings, OidcSettings, ProxySettings, RoleGroups, TlsFiles,
+    TokenSettings,
 };
 
 use answers::Answers;

@@ -4,7 +4,7 @@
 use crate::audit::short;
 use crate::error::FleetServeError;
 use crate::oidc::client;
-use crate::settings::{RingSettings, secret};
+use crate::settings::{AskedRing, secret};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use url::Url;
@@ -30,7 +30,7 @@ impl Rings {
     ///
     /// # Errors
     /// If a token cannot be read.
-    pub(crate) fn read(settings: &[RingSettings]) -> Result<Rings, FleetServeError> {
+    pub(crate) fn read(settings: &[AskedRing]) -> Result<Rings, FleetServeError> {
         let mut rings = BTreeMap::new();
         for each in settings {
             rings.insert(each.host.clone(), Ring { url: each.url.clone(), token: secret(&each.token_file)? });

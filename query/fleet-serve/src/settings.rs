@@ -69,7 +69,7 @@ pub struct FleetServeSettings {
     /// A provider of OpenID Connect.
     pub oidc: Option<OidcSettings>,
     /// Flight rings that can be asked to keep a recording.
-    pub ring: Vec<RingSettings>,
+    pub ring: Vec<AskedRing>,
 }
 
 /// A certificate.
@@ -175,7 +175,7 @@ fn groups() -> String {
 /// A flight ring.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct RingSettings {
+pub struct AskedRing {
     /// The host, as its agent calls it.
     pub host: String,
     /// Where it listens: the address of `record --http`, or of what leads there.

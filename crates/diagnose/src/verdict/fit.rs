@@ -103,7 +103,8 @@ fn without_clauses(text: &str, names: &[String]) -> Vec<String> {
 fn without_asides(text: &str, names: &[String]) -> Option<String> {
     // What the process at the end of the waits does is what the sentence is about.
     let has_name = |part: &str| {
-        part.starts_with("which ") || names.iter().any(|name| !name.is_empty() && part.contains(name.as_str()))
+        part.starts_with("which ")
+            || names.iter().any(|name| !name.is_empty() && part.contains(name.as_str()))
     };
     let mut parts: Vec<&str> = Vec::new();
     let mut from = 0;
