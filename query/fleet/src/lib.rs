@@ -8,6 +8,7 @@
 mod error;
 mod fleet;
 mod footers;
+mod hours;
 mod listing;
 mod questions;
 mod rows;

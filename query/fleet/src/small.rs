@@ -2,7 +2,7 @@
 //! they are decoded here, and the rows of many make one batch.
 
 use crate::footers::{FoundPart, all_of};
-use crate::table::date_and_hour;
+use crate::hours::date_and_hour;
 use bytes::Bytes;
 use datafusion::arrow::array::{
     Array, ArrayRef, RecordBatch, RecordBatchOptions, StringArray, UInt8Array, new_null_array,

@@ -1,6 +1,7 @@
 //! A table over parts: which hours and hosts a question can be about is found out from its filters, and only those are listed and read.
 
 use crate::footers::{FoundPart, PartReaders, is_small};
+use crate::hours::date_and_hour;
 use crate::listing::{FleetListing, Wanted};
 use crate::small::small_parts;
 use crate::span::{FleetSpan, HOUR};
@@ -162,14 +163,6 @@ impl PartsTable {
             PartsReader::Elsewhere => (source, ObjectStoreUrl::parse(root.base())?),
         })
     }
-}
-
-/// The names of the folders of an hour.
-pub(crate) fn date_and_hour(hour: PartHour) -> (String, u8) {
-    let folder = hour.folder();
-    let date = folder.strip_prefix("date=").and_then(|date| date.get(..10)).unwrap_or_default();
-    let number = hour.begin().0.div_euclid(HOUR).rem_euclid(24);
-    (date.to_string(), u8::try_from(number).unwrap_or_default())
 }
 
 /// The hour that is so many after the begin of 1970.

@@ -44,26 +44,6 @@ static __noinline int evict(struct count_row *row, u32 cpu, u64 now)
 	return 0;
 }
 
-/* Places a row may have: with one alone, of 2000 rows in use two in five share theirs with another, and each call of theirs evicts. */
-#define COUNT_WAYS 4
-
-/* The row of a key, a free one, or the one that has to make place. */
-static __always_inline struct count_row *count_row_of(struct count_rows *rows, u64 key, u32 hash)
-{
-	u32 set = hash >> 20 & (COUNT_ROWS - 1) & ~(COUNT_WAYS - 1);
-	struct count_row *found = NULL;
-
-	for (u32 way = 0; way < COUNT_WAYS; way++) {
-		struct count_row *row = &rows->row[set | way];
-
-		if (row->key == key)
-			return row;
-		if (!row->key && !found)
-			found = row;
-	}
-	return found ? found : &rows->row[set | (hash >> 18 & (COUNT_WAYS - 1))];
-}
-
 static __always_inline void count_call(u32 tid, u32 nr, u64 entered, u64 ended, s64 ret)
 {
 	u32 cpu = bpf_get_smp_processor_id();
@@ -74,7 +54,7 @@ static __always_inline void count_call(u32 tid, u32 nr, u64 entered, u64 ended, 
 
 	if (!rows)
 		return;
-	row = count_row_of(rows, key, tid * 0x9e3779b1u + nr * 0x85ebca6bu);
+	row = &rows->row[(tid * 0x9e3779b1u + nr * 0x85ebca6bu) >> 20 & (COUNT_ROWS - 1)];
 	if (row->key != key) {
 		if (row->key)
 			evict(row, cpu, ended);
