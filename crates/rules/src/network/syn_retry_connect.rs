@@ -19,7 +19,8 @@
 //!
 //! ## When it is wrong
 //! A far host answers within a third of a second, and a server that is busy answers all the same, because its kernel does: both are quiet. A
-//! program that looks at its connections late sees them late: times that are no whole seconds are not counted.
+//! program that looks at its connections late sees them late: times that are no whole seconds are not counted. Of a connect that had begun
+//! before the capture the end alone is seen: it counts where no network is between the ends, and a quarter of a second was seen of it.
 
 use super::asked;
 use crate::engine::{Findings, Need, Rule, Subjects};
@@ -47,7 +48,7 @@ const MIN_MADE: u64 = 1;
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut peers: Vec<&PeerFacts> = facts.peers.servers().filter(|peer| is_retried(peer)).collect();
-    peers.sort_by_key(|peer| std::cmp::Reverse(peer.syn_retries.ns));
+    peers.sort_by_key(|peer| std::cmp::Reverse(time(peer)));
     for peer in peers {
         report(facts, out, peer);
     }
@@ -65,13 +66,19 @@ fn found(peer: &PeerFacts) -> u64 {
     if asked::is_here(&peer.name) { peer.syn_retries.found } else { 0 }
 }
 
+/// Time in all of them, ns.
+fn time(peer: &PeerFacts) -> u64 {
+    let found_ns = if found(peer) > 0 { peer.syn_retries.found_ns } else { 0 };
+    peer.syn_retries.ns.saturating_add(found_ns)
+}
+
 #[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
     let retries = &peer.syn_retries;
     let found = found(peer);
-    let found_ns = if found > 0 { retries.found_ns } else { 0 };
-    let time = Nanos::new(retries.ns.saturating_add(found_ns));
-    let late = retries.made + retries.in_vain + found;
+    let time = Nanos::new(time(peer));
+    let timed = retries.made + retries.in_vain;
+    let late = timed + found;
     let share = guards::share_of_ns(facts, peer.only_thread(), time, late);
     let count = Measurement::count("late_connects", late);
     let made = Measurement::count("made_late", retries.made + found).at_least(MIN_MADE as f64);
@@ -79,14 +86,22 @@ fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
     let before = match found {
         0 => String::new(),
         count => format!(
-            " {} had begun before the capture: no network is between, and what was seen of them is longer than such a connect takes.",
+            " {} had begun before the capture: no network is between, and what was seen of them is longer than such a connect takes whose first SYN is answered.",
             words::plural(count, "connect")
         ),
     };
     let longest = Measurement::time("longest", Nanos::new(retries.longest_ns));
     let took = Measurement::time("time", time);
-    let part = late as f64 / (late + retries.otherwise).max(1) as f64;
-    let whole = Measurement::share("share_at_whole_seconds", part).at_least(RETRIED_SHARE);
+    // Of those found under way nobody knows at which second they ended.
+    let part = timed as f64 / (timed + retries.otherwise).max(1) as f64;
+    let whole =
+        (timed > 0).then(|| Measurement::share("share_at_whole_seconds", part).at_least(RETRIED_SHARE));
+    let ends = match timed {
+        0 => "",
+        _ => {
+            "They end at a whole second after they began, which is when the kernel sends a SYN again that was not answered: the first one was dropped."
+        }
+    };
     let quick =
         (peer.connects.count > retries.made).then(|| Measurement::time("p50", peer.connects.percentile(0.5)));
     let others = quick
@@ -110,15 +125,13 @@ fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
         syscall: Some("connect".to_string()),
         ..Subjects::thread(facts, peer.tid)
     })
-    .cause(format!(
-        "They end at a whole second after they began, which is when the kernel sends a SYN again that was not answered: the first one was dropped.{others}{vain}{before}"
-    ))
+    .cause(format!("{ends}{others}{vain}{before}").trim_start())
     .measured(count)
     .measured(made)
     .measured(all)
     .measured(took)
     .measured(longest)
-    .measured(whole)
+    .measured_all(whole)
     .measured_all(quick)
     .measured_all(sent_again)
     .fix(format!("look at the server's queue of connections: ss -ltn 'sport = :{port}' (Recv-Q at Send-Q), nstat -az TcpExtListenOverflows TcpExtListenDrops; if it is full, a longer backlog (listen(fd, 4096), net.core.somaxconn) and accept sooner"))
