@@ -1,4 +1,4 @@
-// Reserves seats, each over a connection of its own: what takes long is not here.
+// Reserves seats now and then, each over a connection of its own: what takes long is not here.
 const net = require("net");
 
 let number = 0;
@@ -7,7 +7,7 @@ function reserve() {
   connection.on("connect", () => connection.write(`reserve ${(number += 1)}\n`));
   connection.on("data", () => {
     connection.destroy();
-    setTimeout(reserve, 10);
+    setTimeout(reserve, 30);
   });
 }
 reserve();

@@ -4,6 +4,7 @@
 use crate::parts::{Part, Wait};
 use crate::states::{self, Owner};
 use whyslow_facts::folds::account::ObjectKind;
+use whyslow_facts::folds::slow_files::asks_device;
 use whyslow_facts::{Facts, ProcessId, ThreadFacts, WaitKind};
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::Waits;
@@ -77,6 +78,23 @@ impl CountedCalls {
         });
         let calls = calls.filter(|one| one.ns > 0);
         CountedCalls { process: thread.process, tid: thread.tid, calls: calls.collect() }
+    }
+
+    /// Gives out sleep that no signal ends to the counted calls that return when a device has what was written, at most what these took.
+    pub(crate) fn devices<'w>(&mut self, ns: u64) -> Vec<Part<'w>> {
+        let is_device = |one: &Counts| asks_device(one.syscall);
+        let all = self.calls.iter().filter(|one| is_device(one)).map(|one| one.ns).saturating_sum();
+        let slept = ns.min(all);
+        let mut parts = Vec::new();
+        for at in 0..self.calls.len() {
+            let one = &self.calls[at];
+            let ns = if is_device(one) { part(slept, one.ns, all) } else { 0 };
+            if ns > 0 {
+                parts.push(self.part(TimeState::File, ns, one));
+                self.calls[at].ns -= ns;
+            }
+        }
+        parts
     }
 
     /// Gives out what the thread slept in counted calls and what it ran in them. What such a call took beyond its sleep it ran, or waited

@@ -3,7 +3,7 @@
 //! What is spent on a CPU goes to the lines as the samples do. Waits, short ones too, are shared out likewise where some stacks reach the
 //! program's own code: blocked threads are read at fixed times, so that these stand for the rest. Where there are too few, only as much is
 //! given to lines as stacks were recorded for. Waits of threads on whose stacks none of the program's own code stands go to the lines where goroutines
-//! wait for the same, by their numbers. Time without a stack (queues for a CPU, calls of which no stack was taken) has no line.
+//! wait for the same, by their numbers. Waits for files that are all too short for a stack go where the call works. Time without a stack (queues for a CPU, calls of which no stack was taken) has no line.
 
 use crate::parked;
 use crate::parts::Part;
@@ -22,15 +22,11 @@ pub(crate) fn split<'a>(facts: &'a Facts, whose: TimeOf, parts: &[Part<'a>]) -> 
     for (whole, of_kind) in joined(parts) {
         let mut left = whole.ns;
         if let Some(kind) = of_kind {
-            let times = facts.samples.sites(kind, whole.process, Some(whole.tid));
             let call = whole.call.map(|call| facts.name_of(call));
-            let fits: Vec<&SiteTime<'_>> =
-                times.iter().filter(|time| is_of(time, kind, whole.state, call)).collect();
-            let sum = |all: &mut dyn Iterator<Item = &&SiteTime<'_>>| -> u128 {
+            let (kind, fits, with_site) = stacks_of(facts, whole, kind, call);
+            let sum = |all: &mut dyn Iterator<Item = &SiteTime<'_>>| -> u128 {
                 all.map(|time| u128::from(time.weight.ns)).sum()
             };
-            let with_site: u64 =
-                fits.iter().filter(|time| time.site.is_some()).map(|time| time.weight.count).sum();
             let of = match kind {
                 SampleKind::OffCpu if with_site >= ENOUGH_SITES && call.is_some() => {
                     sum(&mut fits.iter().filter(|time| time.site.is_some() || time.is_whole))
@@ -57,6 +53,27 @@ pub(crate) fn split<'a>(facts: &'a Facts, whose: TimeOf, parts: &[Part<'a>]) -> 
         }
     }
     (all, lines.words)
+}
+
+/// The stacks that show where a part is spent, their kind, and how many of them have a place in the program's own code. Waits for files that
+/// are all too short for a stack are where the same call works.
+fn stacks_of<'a>(
+    facts: &'a Facts,
+    whole: Part<'_>,
+    kind: SampleKind,
+    call: Option<&str>,
+) -> (SampleKind, Vec<SiteTime<'a>>, u64) {
+    let of = |kind| {
+        let mut sites = facts.samples.sites(kind, whole.process, Some(whole.tid));
+        sites.retain(|time| is_of(time, kind, whole.state, call));
+        let with_site = sites.iter().filter(|time| time.site.is_some());
+        let with_site: u64 = with_site.map(|time| time.weight.count).sum();
+        (kind, sites, with_site)
+    };
+    let found = of(kind);
+    let is_short = found.2 == 0 && call.is_some() && is_short_for_files(whole.state);
+    let working = is_short.then(|| of(SampleKind::OnCpu));
+    working.filter(|(.., with_site)| *with_site >= ENOUGH_SITES).unwrap_or(found)
 }
 
 /// Shares a wait without a line out by where the goroutines of its process wait that it is for, and returns how much of it, ns.
@@ -94,6 +111,11 @@ fn joined<'a>(parts: &[Part<'a>]) -> Vec<(Part<'a>, Option<SampleKind>)> {
     let mut all: Vec<Part<'a>> = sums.into_values().collect();
     all.sort_by_key(|part| (part.process, part.tid, part.state, part.call.map(|call| call.0)));
     all.into_iter().map(|part| (part, part.state.sampled())).collect()
+}
+
+/// True for waits that, all too short for a stack, are where the same call works.
+pub(crate) fn is_short_for_files(state: TimeState) -> bool {
+    matches!(state, TimeState::File | TimeState::KernelWait)
 }
 
 /// True for samples of such time: in that call, or in none. Where the kernel's functions tell no call, a wait may be any. A lock or a time is

@@ -3,7 +3,7 @@
 use crate::parts::{Part, Wait};
 use crate::states::{self, Owner};
 use crate::threads;
-use crate::unseen::{Unseen, WaitStacks};
+use crate::unseen::{Unseen, WaitStacks, uninterruptible};
 use crate::{RequestSpan, Spent, requests};
 use hashbrown::HashMap;
 use whyslow_chain::{Explainer, Path, PathKind, Segment, Stay};
@@ -161,7 +161,17 @@ fn along<'a>(
         PathKind::Between => TimeState::BetweenCalls,
         PathKind::RunQueue => TimeState::RunQueue,
         PathKind::Throttled => TimeState::Throttled,
-        PathKind::PageFault => TimeState::PageFault,
+        PathKind::PageFault => {
+            let calls = account.map_or(&[][..], |account| &account.calls);
+            let parts = uninterruptible(facts, (process, stay.tid), calls, &unseen.stacks, segment.ns);
+            let of = |part: Part<'a>| Part {
+                known: part.known.max(plain(part.state).known),
+                times: 1,
+                request,
+                ..part
+            };
+            return spent.parts.extend(parts.into_iter().map(of));
+        }
         PathKind::Unknown if segment.call.is_none() => {
             let parts =
                 unseen.of(process, stay.tid, account).map_or_else(Vec::new, |of| of.give_out(segment.ns).0);

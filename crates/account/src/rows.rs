@@ -1,6 +1,6 @@
 //! Parts that are alike become one row.
 
-use crate::lines::{self, is_of};
+use crate::lines::{self, is_of, is_short_for_files};
 use crate::parked;
 use crate::parts::Part;
 use crate::roles::{self, Role, Roles};
@@ -273,7 +273,11 @@ impl Joined<'_> {
             (SampleKind::OnCpu, None) => is_of(time, kind, state, None),
         };
         let least = if state == TimeState::User { 0.0 } else { OF_WAITS };
-        let found = self.facts.samples.own_site_of(kind, &sum.threads, is_meant);
+        let samples = &self.facts.samples;
+        let found = samples.own_site_of(kind, &sum.threads, is_meant).or_else(|| {
+            let call = key.call.filter(|_| is_short_for_files(state))?;
+            samples.own_site_of(SampleKind::OnCpu, &sum.threads, |time| time.call == Some(name(call)))
+        });
         let site = found.filter(|(_, part)| *part >= least).map(|(site, _)| site);
         (site.map(|site| site.function.to_string()), site.and_then(|site| site.line()).map(str::to_string))
     }

@@ -1,7 +1,7 @@
 //! What a wait is of, and which waits are for work.
 
 use hashbrown::HashSet;
-use whyslow_facts::folds::account::{CallTime, ObjectKind};
+use whyslow_facts::folds::account::{CallKey, CallTime, ObjectKind};
 use whyslow_facts::folds::slow_files::{SlowFiles, asks_device};
 use whyslow_facts::samples::WaitShares;
 use whyslow_facts::{Facts, Origin, ProcessId, WaitKind};
@@ -47,6 +47,11 @@ pub(crate) fn of_unsplit(time: &CallTime, object: ObjectKind) -> TimeState {
 pub(crate) fn of_work(call: Syscall, object: ObjectKind, took: Nanos) -> TimeState {
     let is_slow = || took.is_known() && took >= SlowFiles::SLOW && object == ObjectKind::File;
     if asks_device(call) || is_slow() { TimeState::File } else { TimeState::InCall }
+}
+
+/// The state of sleep that no signal ends, in a call: of what asks for a device it is for that.
+pub(crate) fn of_sleeping_work(key: CallKey, object: ObjectKind) -> TimeState {
+    if asks_device(key.syscall) { TimeState::File } else { of_wait(key.waits, object) }
 }
 
 /// The processes that take connections, or have taken some.

@@ -23,6 +23,10 @@ fn counted(facts: &mut Facts, name: &str, count: u64, each: Nanos) {
 }
 
 fn stretch(facts: &mut Facts, ts_ms: u64, on_cpu_ms: u64, blocked_ms: u64) {
+    left(facts, ts_ms, (on_cpu_ms, blocked_ms), LeftAs::Sleeping);
+}
+
+fn left(facts: &mut Facts, ts_ms: u64, (on_cpu_ms, blocked_ms): (u64, u64), left_as: LeftAs) {
     facts.push(Event::Stretch(Stretch {
         cpu: 0,
         pid: 7,
@@ -31,7 +35,7 @@ fn stretch(facts: &mut Facts, ts_ms: u64, on_cpu_ms: u64, blocked_ms: u64) {
         on_cpu: Nanos::new(on_cpu_ms * MS),
         runnable: Nanos::ZERO,
         blocked: Nanos::new(blocked_ms * MS),
-        left_as: LeftAs::Sleeping,
+        left_as,
     }));
 }
 
@@ -49,6 +53,20 @@ fn rows(facts: &mut Facts) -> Vec<(TimeState, Option<String>, u64, Known)> {
     assert_eq!(account.rows.iter().map(|row| row.ns).sum::<u64>(), account.ns);
     let rows = account.rows.iter().map(|row| (row.state, row.call.clone(), row.ns / MS, row.known));
     rows.filter(|row| row.2 > 0).collect()
+}
+
+#[test]
+fn sleep_that_no_signal_ends_is_for_the_device_as_far_as_syncs_were_counted() {
+    let mut facts = Facts::default();
+    call(&mut facts, (7, "getpid", ""), 0, 0, 7);
+    counted(&mut facts, "fsync", 1_000, Nanos::new(300_000));
+    left(&mut facts, 0, (100, 900), LeftAs::Uninterruptible);
+    let rows = rows(&mut facts);
+    let synced = (TimeState::File, Some("fsync".to_string()), 300, Known::InProportion);
+    assert!(rows.contains(&synced), "{rows:?}");
+    // What is left of it is in no call, and the time on a CPU in none of these.
+    assert!(rows.contains(&(TimeState::PageFault, None, 600, Known::Exact)), "{rows:?}");
+    assert!(rows.contains(&(TimeState::User, None, 100, Known::Exact)), "{rows:?}");
 }
 
 #[test]

@@ -32,8 +32,18 @@ fn stack(facts: &mut Facts, id: u32, frames: &[&str]) {
 }
 
 fn waited(facts: &mut Facts, tid: Tid, ms: u64, user: Option<u32>, kernel: Option<u32>) {
+    sampled(facts, SampleKind::OffCpu, tid, ms, (user, kernel));
+}
+
+fn sampled(
+    facts: &mut Facts,
+    kind: SampleKind,
+    tid: Tid,
+    ms: u64,
+    (user, kernel): (Option<u32>, Option<u32>),
+) {
     facts.push(Event::Sample(SampledStack {
-        kind: SampleKind::OffCpu,
+        kind,
         ts: Timestamp::new(1_010 * MS),
         cpu: 0,
         pid: 1,
@@ -183,4 +193,41 @@ fn by_line_waits_without_a_stack_go_as_those_with_one_do() {
     let mut two = lines(1);
     two.sort_by(|a, b| a.0.cmp(&b.0));
     assert_eq!(two, [(None, 340, Known::Exact), line("claim (a.c:3)", 30), line("claim (a.c:7)", 30)]);
+}
+
+#[test]
+fn syncs_too_short_for_a_stack_are_where_the_program_works_in_that_call() {
+    let told = |samples: u64, call_of_samples: &str| {
+        let mut facts = Facts::default();
+        stack(&mut facts, 1, &["/usr/lib/libc.so.6:fsync", "/srv/app:save@a.c:3"]);
+        let of_kernel = format!("[kernel]:__x64_sys_{call_of_samples}");
+        stack(&mut facts, FUTEX, &[&of_kernel, "[kernel]:do_syscall_64"]);
+        for at in 0..10 {
+            call(&mut facts, 1, ("fsync", "3</data/journal>"), 1_000 + at * 30, 20);
+            let slept = Stretch {
+                ts: Timestamp::new((1_000 + at * 30) * MS),
+                cpu: 0,
+                pid: 1,
+                tid: 1,
+                left_as: LeftAs::Uninterruptible,
+                on_cpu: Nanos::new(MS),
+                runnable: Nanos::ZERO,
+                blocked: Nanos::new(19 * MS),
+            };
+            facts.push(Event::Stretch(slept));
+        }
+        for _ in 0..samples {
+            sampled(&mut facts, SampleKind::OnCpu, 1, 1, (Some(1), Some(FUTEX)));
+        }
+        facts.finish();
+        let of = |by| {
+            let account = account_by(&facts, by).unwrap();
+            let files = account.rows.iter().filter(|row| row.state == TimeState::File);
+            files.max_by_key(|row| row.ns).and_then(|row| row.function.clone())
+        };
+        (of(By::Row), of(By::Line))
+    };
+    let [save, line] = ["save", "save (a.c:3)"].map(|text| Some(text.to_string()));
+    assert_eq!(told(5, "fsync"), (save, line));
+    assert_eq!(told(5, "write"), (None, None));
 }

@@ -8,11 +8,18 @@ use whyslow_model::{
 
 const MS: u64 = 1_000_000;
 
+type Row = (TimeState, Option<String>, u64, Known);
+
 /// A thread that sleeps 90 ms of each 100 ms for two seconds of which calls were hardly recorded. So many of its
 /// waits have a stack, in that call.
-fn sleeper(call: &str, stacks: u64, gave_up: Coverage) -> Vec<(TimeState, Option<String>, u64, Known)> {
+fn sleeper(call: &str, stacks: u64, gave_up: Coverage) -> Vec<Row> {
+    asleep(&format!("__x64_sys_{call}"), stacks, gave_up, LeftAs::Sleeping)
+}
+
+/// The same in that function of the kernel.
+fn asleep(function: &str, stacks: u64, gave_up: Coverage, left_as: LeftAs) -> Vec<Row> {
     let mut facts = Facts::default();
-    let frames = ["schedule", &format!("__x64_sys_{call}"), "do_syscall_64"].map(|function| StackFrame {
+    let frames = ["schedule", function, "do_syscall_64"].map(|function| StackFrame {
         function: Some(function.to_string()),
         module: Some("[kernel]".to_string()),
         ..StackFrame::default()
@@ -29,7 +36,7 @@ fn sleeper(call: &str, stacks: u64, gave_up: Coverage) -> Vec<(TimeState, Option
             cpu: 0,
             pid: 1,
             tid: 1,
-            left_as: LeftAs::Sleeping,
+            left_as,
             on_cpu: Nanos::new(10 * MS),
             runnable: Nanos::ZERO,
             blocked: Nanos::new(90 * MS),
@@ -74,4 +81,21 @@ fn too_few_stacks_tell_nothing_and_neither_do_calls_that_were_all_recorded() {
         assert!(rows.iter().any(|row| row.0 == TimeState::Unknown && row.2 >= 1_600), "{rows:?}");
         assert!(rows.iter().all(|row| row.0 != TimeState::Timer), "{rows:?}");
     }
+}
+
+#[test]
+fn sleep_that_no_signal_ends_is_for_pages_only_where_no_call_can_be_behind_it() {
+    let deep = |function: &str, stacks, coverage| asleep(function, stacks, coverage, LeftAs::Uninterruptible);
+    let has = |rows: &[Row], state: TimeState, call: Option<&str>, known: Known| {
+        rows.iter().any(|row| row.0 == state && row.1.as_deref() == call && row.2 >= 1_700 && row.3 == known)
+    };
+    let rows = deep("__x64_sys_fsync", 8, Coverage::None);
+    assert!(has(&rows, TimeState::File, Some("fsync"), Known::InProportion), "{rows:?}");
+    let rows = deep("handle_mm_fault", 8, Coverage::None);
+    assert!(has(&rows, TimeState::PageFault, None, Known::InProportion), "{rows:?}");
+    // Nothing tells what it was, or no call was.
+    let rows = deep("__x64_sys_fsync", 0, Coverage::None);
+    assert!(has(&rows, TimeState::Unknown, None, Known::Exact), "{rows:?}");
+    let rows = deep("__x64_sys_fsync", 8, Coverage::Full);
+    assert!(has(&rows, TimeState::PageFault, None, Known::Exact), "{rows:?}");
 }

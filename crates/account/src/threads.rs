@@ -5,7 +5,7 @@ use crate::counts::CountedCalls;
 use crate::figures::Counted;
 use crate::parts::{Part, Wait};
 use crate::states::{self, Owner};
-use crate::unseen::{SAMPLE, Unseen, WaitStacks};
+use crate::unseen::{SAMPLE, Unseen, WaitStacks, uninterruptible};
 use hashbrown::{HashMap, HashSet};
 use whyslow_facts::folds::account::{CallTime, Parts, ThreadAccount};
 use whyslow_facts::folds::graph::Resource;
@@ -142,9 +142,12 @@ impl<'a> One<'_, 'a> {
         }
         let Parts { on_cpu_ns, runnable_ns, blocked_ns, uninterruptible_ns, unsplit_ns, unknown_ns } =
             account.outside;
-        let (mut on_cpu_ns, mut blocked_ns) = (on_cpu_ns, blocked_ns);
+        let (mut on_cpu_ns, mut blocked_ns, mut deep_ns) = (on_cpu_ns, blocked_ns, uninterruptible_ns);
         if let Some(thread) = thread {
-            let counted = CountedCalls::of(self.facts, thread);
+            let mut counted = CountedCalls::of(self.facts, thread);
+            let devices = counted.devices(deep_ns);
+            deep_ns -= devices.iter().map(|part| part.ns).saturating_sum();
+            self.spent.parts.extend(devices);
             let given = counted.give_out((on_cpu_ns, blocked_ns), self.owner, &waits);
             (on_cpu_ns, blocked_ns) = (given.on_cpu_ns, given.blocked_ns);
             idle_ns = idle_ns.saturating_add(given.idle_ns);
@@ -152,7 +155,8 @@ impl<'a> One<'_, 'a> {
         }
         self.plain(tid, TimeState::User, on_cpu_ns);
         self.queued(tid, runnable_ns, &mut throttled);
-        self.plain(tid, TimeState::PageFault, uninterruptible_ns);
+        let deep = uninterruptible(self.facts, (self.process, tid), &account.calls, self.stacks, deep_ns);
+        self.spent.parts.extend(deep);
         self.between(tid, unsplit_ns, life);
         // It sleeps in a call that the capture does not show.
         let unseen = Unseen::of(self.facts, (self.process, tid), self.owner, self.stacks, &waits, blocked_ns);

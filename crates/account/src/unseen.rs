@@ -169,6 +169,63 @@ impl<'a> WaitStacks<'a> {
     }
 }
 
+/// What sleep that no signal ends was for, outside of the calls that were recorded: for pages, as long as each call was recorded; else by the
+/// stacks of such waits, else by the calls that were recorded, of so many that they are a sample.
+pub(crate) fn uninterruptible<'a>(
+    facts: &'a Facts,
+    (process, tid): (ProcessId, Tid),
+    calls: &'a [CallTime],
+    stacks: &WaitStacks<'a>,
+    ns: u64,
+) -> Vec<Part<'a>> {
+    let plain = |state, ns| Part::new(process, tid, state, ns);
+    if ns == 0 {
+        return Vec::new();
+    }
+    if !facts.recording.is_partial() {
+        return vec![plain(TimeState::PageFault, ns)];
+    }
+    let slept = || calls.iter().filter(|time| time.parts.uninterruptible_ns > 0);
+    let state_of = |time: &CallTime| {
+        states::of_sleeping_work(time.key, facts.accounts.objects.get(time.key.object).kind)
+    };
+    // Of a way to sleep: how much of the whole it is, and as what it is told.
+    let mut ways: Vec<(u64, Part<'a>)> = Vec::new();
+    if let Some(of) = stacks.of(process, tid, ns) {
+        // Calls that wait for somebody sleep so that a signal ends it.
+        let working = of.calls.iter().filter(|(call, ..)| WaitKind::of_name(*call).is_none());
+        for (call, _, ns) in working {
+            let like = slept().filter(|time| time.key.syscall == *call);
+            let part = match like.max_by_key(|time| time.parts.uninterruptible_ns) {
+                Some(time) => plain(state_of(time), 0).in_call(time.key, Some(time)),
+                None => {
+                    let key = CallKey { syscall: *call, waits: None, object: ObjectId::NONE };
+                    plain(states::of_sleeping_work(key, ObjectKind::Nothing), 0).in_call(key, None)
+                }
+            };
+            ways.push((*ns, part));
+        }
+        let in_calls = of.calls.iter().map(|(.., ns)| *ns).saturating_sum();
+        ways.push((of.whole_ns.saturating_sub(in_calls), plain(TimeState::PageFault, 0)));
+    }
+    ways.retain(|(ns, _)| *ns > 0);
+    let recorded = slept().map(|time| time.calls.count).saturating_sum();
+    if ways.is_empty() && recorded >= SAMPLE {
+        let of_call = |time: &'a CallTime| plain(state_of(time), 0).in_call(time.key, Some(time));
+        ways.extend(slept().map(|time| (time.parts.uninterruptible_ns, of_call(time))));
+    }
+    let whole = ways.iter().map(|(ns, _)| *ns).saturating_sum();
+    let given =
+        ways.into_iter().map(|(of, way)| Part { ns: part(ns, of, whole), known: Known::InProportion, ..way });
+    let mut parts: Vec<Part<'a>> = given.filter(|part| part.ns > 0).collect();
+    let left = ns - parts.iter().map(|part| part.ns).saturating_sum();
+    // Where calls were at least counted it was in none that took long.
+    let rest = if facts.recording.gave_up_calls() { TimeState::Unknown } else { TimeState::PageFault };
+    parts.push(plain(rest, left));
+    parts.retain(|part| part.ns > 0);
+    parts
+}
+
 /// Waits in a call of which none was recorded.
 fn unrecorded<'a>(
     call: Syscall,

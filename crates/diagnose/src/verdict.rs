@@ -325,8 +325,12 @@ fn briefly(does: &str, last: &Hop) -> String {
     if last.state == Some(TimeState::Child) {
         return does.replace("waits for the end of ", "runs ");
     }
-    let (before, left_out) = if works(last) { (" for ", &last.object) } else { (" in ", &last.call) };
-    let left_out = left_out.as_deref().filter(|word| !word.is_empty());
+    let (before, left_out) = match works(last) {
+        // A file that has no name is called so.
+        true => (" for ", last.object.as_deref().or(last.call.as_ref().map(|_| "a file"))),
+        false => (" in ", last.call.as_deref()),
+    };
+    let left_out = left_out.filter(|word| !word.is_empty());
     left_out.map_or_else(|| does.to_string(), |word| does.replace(&format!("{before}{word}"), ""))
 }
 
@@ -492,6 +496,8 @@ mod tests {
         };
         let file = last(TimeState::File, Some("fsync"), Some("/srv/journal"));
         assert_eq!(briefly("waits for /srv/journal in fsync", &file), "waits in fsync");
+        let unnamed = last(TimeState::File, Some("fsync"), None);
+        assert_eq!(briefly("waits for a file in fsync", &unnamed), "waits in fsync");
         let timer = last(TimeState::Timer, Some("clock_nanosleep"), None);
         assert_eq!(briefly("sleeps in clock_nanosleep", &timer), "sleeps");
         let child = last(TimeState::Child, None, Some("gzip"));

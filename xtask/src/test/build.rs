@@ -36,14 +36,19 @@ pub(crate) fn cargo(root: &Path, mark: &Mark) -> Command {
     let driver = cargo.with_file_name("clippy-driver");
     let driver = if driver.is_absolute() && driver.exists() { driver } else { "clippy-driver".into() };
     let mut command = Command::new(cargo);
-    // What `cargo run` says of xtask: build scripts that ask for it (ring's does) would run anew after each cargo of the shell's.
+    without_own_package(&mut command);
+    mark.put_on(command.current_dir(root).env("RUSTC_WORKSPACE_WRAPPER", driver));
+    command
+}
+
+/// Takes away what `cargo run` says of xtask: build scripts that ask for it (ring's does) would run anew after each cargo of the shell's,
+/// and all that is built on them.
+pub(crate) fn without_own_package(command: &mut Command) {
     for (name, _) in std::env::vars_os() {
         if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|of| name.to_string_lossy().starts_with(of)) {
             command.env_remove(name);
         }
     }
-    mark.put_on(command.current_dir(root).env("RUSTC_WORKSPACE_WRAPPER", driver));
-    command
 }
 
 /// The integration tests, by the name of their file, that are enough to run what is called so; `None`: everything is built.

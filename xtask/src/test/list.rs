@@ -5,7 +5,7 @@
 //! SCRIPT --run NAME    ends with 0 if it passed; a line `skipped: REASON` says that it could not be tried
 //! ```
 
-use super::build::{Built, TestBinary};
+use super::build::{self, Built, TestBinary};
 use super::child::{self, Ended, Mark};
 use super::config::Tier;
 use super::outcome;
@@ -79,12 +79,14 @@ impl Suite {
         match &self.kind {
             Kind::Libtest { binary, environment } => {
                 let mut command = Command::new(&binary.executable);
+                build::without_own_package(&mut command);
                 command.current_dir(&binary.folder).env("CARGO_MANIFEST_DIR", &binary.folder);
                 command.envs(environment.iter().copied());
                 command
             }
             Kind::Script { path, words, whyslow } => {
                 let mut command = Command::new(path);
+                build::without_own_package(&mut command);
                 command.args(words).env("WHYSLOW", whyslow);
                 command
             }

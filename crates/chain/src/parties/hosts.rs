@@ -27,14 +27,20 @@ impl Parties {
             party.host = hosts.names.get(host).filter(|_| host > 0).cloned();
         }
         // Whom the recorder took in is not what the recording is about.
-        let is_target = |party: &Party| match asked {
-            Some(pid) => party.host.is_none() && (party.pids.contains(&pid) || party.tids.contains(&pid)),
+        let is_own = |party: &Party| !party.pids.iter().any(|pid| facts.followed.of(*pid).is_some());
+        let of = |is_target: &dyn Fn(&Party) -> bool| -> Vec<usize> {
+            (0..look.parties.len()).filter(|at| is_target(&look.parties[*at])).collect()
+        };
+        let target = match asked {
+            Some(pid) => {
+                of(&|party| party.host.is_none() && (party.pids.contains(&pid) || party.tids.contains(&pid)))
+            }
             None => {
-                party.sources.contains(&hosts.first)
-                    && !party.pids.iter().any(|pid| facts.followed.of(*pid).is_some())
+                let named = of(&|party| party.sources.contains(&hosts.first) && is_own(party));
+                // A process of which no call was recorded is of no source.
+                if named.is_empty() { of(&|party| party.host.is_none() && is_own(party)) } else { named }
             }
         };
-        let target: Vec<usize> = (0..look.parties.len()).filter(|at| is_target(&look.parties[*at])).collect();
         if target.is_empty() {
             let known = look.parties.iter().filter(|party| party.host.is_none()).map(Party::words);
             return Err(NoSuchParty { known: known.collect() });

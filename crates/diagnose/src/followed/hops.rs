@@ -147,7 +147,10 @@ pub(super) fn links(
                     let call = largest.call.as_ref().map_or(String::new(), |call| format!(" in {call}"));
                     format!("{object}{call}{site}")
                 }
-                None => format!("nothing: it {}{site}", largest.words()),
+                None => match largest.words().strip_prefix("waits for ") {
+                    Some(what) => format!("{}{site}", what.split(" (").next().unwrap_or(what)),
+                    None => format!("nothing: it {}{site}", largest.words()),
+                },
             },
             ns: Nanos::new(largest.ns),
             evidence: largest.evidence.as_ref().map_or(String::new(), |line| line.source.clone()),

@@ -83,20 +83,18 @@ impl Host {
             }
         };
         let host = Host { name: netns, program };
-        let until = Instant::now() + Duration::from_secs(30);
-        while port.is_some_and(|port| !host.listens(port)) {
-            assert!(Instant::now() < until, "{name} does not listen");
-            std::thread::sleep(Duration::from_millis(50));
+        if let Some(port) = port {
+            wait_until(&format!("{name} listens"), || host.has_socket(port, "0A"));
         }
         Ok(host)
     }
 
-    /// True once a socket listens at that port (state 0A of proc(5), net/tcp).
-    fn listens(&self, port: u16) -> bool {
+    /// True once a socket with that port at one of its ends is in that state (proc(5), net/tcp): 01 connected, 0A listening.
+    fn has_socket(&self, port: u16, state: &str) -> bool {
         let table =
             std::fs::read_to_string(format!("/proc/{}/net/tcp", self.program.id())).unwrap_or_default();
-        let local = format!(":{port:04X} ");
-        table.lines().any(|line| line.contains(&local) && line.contains(" 0A "))
+        let (end, state) = (format!(":{port:04X} "), format!(" {state} "));
+        table.lines().any(|line| line.contains(&end) && line.contains(&state))
     }
 
     /// A recorder beside the program, on its host.
@@ -114,6 +112,14 @@ impl Host {
             .stderr(Stdio::null())
             .spawn()
             .expect("nsenter")
+    }
+}
+
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let until = Instant::now() + Duration::from_secs(30);
+    while !is_so() {
+        assert!(Instant::now() < until, "not within 30 s: {what}");
+        std::thread::sleep(Duration::from_millis(50));
     }
 }
 
@@ -142,6 +148,9 @@ fn a_wait_is_followed_from_host_to_host() {
         Ok(hosts) => hosts,
         Err(error) => return skipped(error),
     };
+    // The first packets may be lost while the bridge comes up, and are sent again only after seconds.
+    wait_until("web has reached app", || hosts[0].has_socket(8000, "01"));
+    wait_until("app has reached store", || hosts[1].has_socket(9000, "01"));
     std::thread::sleep(Duration::from_millis(500));
     let files: Vec<PathBuf> =
         ["web", "app", "store"].map(|name| folder.path().join(format!("{name}.whyslow"))).into();
