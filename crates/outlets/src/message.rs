@@ -1,6 +1,7 @@
 //! A finding in the words and labels that messages about it have in common.
 
 use crate::told::ToldFinding;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::collections::BTreeMap;
 use whyslow_model::time::civil_date;
 
@@ -54,13 +55,11 @@ pub(crate) fn link(template: &str, finding: &ToldFinding, host: &str) -> String 
     text
 }
 
-/// Percent-encoded: letters, digits and `-._~` stay (RFC 3986, 2.3).
+/// What stays as it is: letters, digits and `-._~` (RFC 3986, 2.3).
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
 fn encoded(text: &str) -> String {
-    let byte = |byte: u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
-        _ => format!("%{byte:02X}"),
-    };
-    text.bytes().map(byte).collect()
+    utf8_percent_encode(text, ENCODED).to_string()
 }
 
 /// A time, us since 1970, as RFC 3339 has it: `2026-11-27T17:49:03.000000Z`.

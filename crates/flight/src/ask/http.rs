@@ -2,6 +2,7 @@
 //! token.
 
 use super::AskSender;
+use percent_encoding::percent_decode_str;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
@@ -146,23 +147,10 @@ impl Head {
     }
 }
 
-/// Percent-decoded, as in a query.
+/// Percent-decoded, as in a query, where a plus is a space.
 fn decoded(text: &str) -> String {
-    let (mut out, mut rest) = (Vec::new(), text.as_bytes());
-    while let Some((first, behind)) = rest.split_first() {
-        let hex = behind.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
-        match (first, hex.and_then(|hex| u8::from_str_radix(hex, 16).ok())) {
-            (b'%', Some(byte)) => {
-                out.push(byte);
-                rest = &behind[2..];
-                continue;
-            }
-            (b'+', _) => out.push(b' '),
-            (other, _) => out.push(*other),
-        }
-        rest = behind;
-    }
-    String::from_utf8_lossy(&out).into_owned()
+    let spaced = text.replace('+', " ");
+    percent_decode_str(&spaced).decode_utf8_lossy().into_owned()
 }
 
 #[cfg(test)]

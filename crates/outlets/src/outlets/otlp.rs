@@ -12,6 +12,7 @@ use crate::queue::{OutMessage, SendQueue};
 use crate::sums::{OutletCounts, OutletSums};
 use crate::told::ToldWindow;
 use crate::url::OutletUrl;
+use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
@@ -112,27 +113,12 @@ fn headers(text: &str) -> Result<Vec<(String, String)>, String> {
         // The text is a secret: its place is told instead.
         let (name, value) =
             pair.split_once('=').ok_or_else(|| format!("the one at place {} has no =", at + 1))?;
-        headers.push((name.trim().to_string(), decoded(value.trim())));
+        headers.push((
+            name.trim().to_string(),
+            percent_decode_str(value.trim()).decode_utf8_lossy().into_owned(),
+        ));
     }
     Ok(headers)
-}
-
-fn decoded(text: &str) -> String {
-    let (mut out, mut rest) = (Vec::new(), text.as_bytes());
-    while let Some((first, behind)) = rest.split_first() {
-        let hex = behind.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
-        match (first, hex.and_then(|hex| u8::from_str_radix(hex, 16).ok())) {
-            (b'%', Some(byte)) => {
-                out.push(byte);
-                rest = &behind[2..];
-            }
-            _ => {
-                out.push(*first);
-                rest = behind;
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 impl Otlp {

@@ -3,7 +3,7 @@
 
 use crate::gate::gated;
 use crate::guards::{self, Share};
-use whyslow_facts::folds::peers::{Role, port_of};
+use whyslow_facts::folds::peers::{Role, is_loopback_address, port_of};
 use whyslow_facts::folds::requests::{EndpointFacts, Side, UNKNOWN_PROTOCOL};
 use whyslow_facts::{Facts, PeerFacts, ProcessId};
 use whyslow_model::{FdKind, Nanos, Tid};
@@ -134,10 +134,7 @@ pub(super) fn is_address(name: &str) -> bool {
 /// True for an address of this host's loopback: no network is between.
 #[gated]
 pub(super) fn is_here(name: &str) -> bool {
-    let Some((host, _)) = name.rsplit_once(':') else { return false };
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    let host = host.strip_prefix("::ffff:").unwrap_or(host);
-    host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    is_loopback_address(name)
 }
 
 /// True where each question has a connection of its own, with a log-in before it: that is what costs, not the turns.

@@ -22,7 +22,6 @@
 //! program that looks at its connections late sees them late: times that are no whole seconds are not counted. Of a connect that had begun
 //! before the capture the end alone is seen: it counts where no network is between the ends, and a quarter of a second was seen of it.
 
-use super::asked;
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::{guards, words};
@@ -58,24 +57,19 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 fn is_retried(peer: &PeerFacts) -> bool {
     let retries = &peer.syn_retries;
     let late = retries.made + retries.in_vain;
-    retries.made + found(peer) >= MIN_MADE && late as f64 >= RETRIED_SHARE * (late + retries.otherwise) as f64
-}
-
-/// Connects that were under way when the capture began and are late: of a far host nobody tells how long the way is.
-fn found(peer: &PeerFacts) -> u64 {
-    if asked::is_here(&peer.name) { peer.syn_retries.found } else { 0 }
+    retries.made + retries.found >= MIN_MADE
+        && late as f64 >= RETRIED_SHARE * (late + retries.otherwise) as f64
 }
 
 /// Time in all of them, ns.
 fn time(peer: &PeerFacts) -> u64 {
-    let found_ns = if found(peer) > 0 { peer.syn_retries.found_ns } else { 0 };
-    peer.syn_retries.ns.saturating_add(found_ns)
+    peer.syn_retries.ns.saturating_add(peer.syn_retries.found_ns)
 }
 
 #[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
     let retries = &peer.syn_retries;
-    let found = found(peer);
+    let found = retries.found;
     let time = Nanos::new(time(peer));
     let timed = retries.made + retries.in_vain;
     let late = timed + found;

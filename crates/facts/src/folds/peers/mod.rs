@@ -157,6 +157,13 @@ pub struct NoAnswer {
 }
 
 impl PeerFacts {
+    /// A connect to it that was under way when the capture began. Of a far host nobody tells how long the way is.
+    fn found(&mut self, found: Found) {
+        if is_loopback_address(&self.name) {
+            self.syn_retries.found(found.took, found.line);
+        }
+    }
+
     fn new(process: Option<ProcessId>, name: Box<str>, role: Role, kind: FdKind) -> PeerFacts {
         PeerFacts {
             process,
@@ -310,7 +317,7 @@ impl Peers {
             };
             let mut servers = self.peers.iter_mut().filter(asks);
             if let (Some(server), None) = (servers.next(), servers.next()) {
-                server.syn_retries.found(found.took, found.line);
+                server.found(found);
             }
         }
         self.merged = merged::by_name(&self.peers);
@@ -419,8 +426,7 @@ impl Fold for Peers {
         let Some(peer) = connection.peer.and_then(|peer| self.peers.get_mut(peer as usize)) else { return };
         peer.see(seen);
         if let Some(at) = self.found.iter().position(|found| found.life == connection.life) {
-            let found = self.found.swap_remove(at);
-            peer.syn_retries.found(found.took, found.line);
+            peer.found(self.found.swap_remove(at));
         }
         if seen.call.syscall.info().waits != Waiting::Never && seen.waits.is_some() {
             peer.wait_ns = peer.wait_ns.saturating_add(seen.call.dur.or_zero());

@@ -12,7 +12,7 @@ pub struct SynRetries {
     pub in_vain: u64,
     /// Connects that took as long, and end at no such time: a far host, a busy program.
     pub otherwise: u64,
-    /// Connects that were under way when the capture began and were made later than a network without loss answers. Where nothing
+    /// Connects to this host that were under way when the capture began and were made later than a network without loss answers. Where nothing
     /// is between the ends, only a SYN that was sent again takes so long.
     pub found: u64,
     /// Time in these, as far as it was seen, ns.
