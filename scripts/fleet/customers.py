@@ -10,7 +10,7 @@ connection = http.client.HTTPConnection(HOST, PORT)
 number, due = 0, time.monotonic()
 while True:
     number += 1
-    order = {"customer": number % 700, "items": [[300 + number % 90, 1 + number % 3], [45, 2]]}
+    order = {"customer": number % 700, "items": [[f"article-{300 + number % 90}", 1 + number % 3], ["article-45", 2]]}
     connection.request("POST", "/orders", json.dumps(order))
     connection.getresponse().read()
     due = max(due + 1 / RATE, time.monotonic())
