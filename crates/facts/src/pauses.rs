@@ -63,6 +63,20 @@ const STOPPING: &[&str] = &[
     "caml_compact_heap",
 ];
 
+/// Where runtimes end, by how the names begin: they collect once more then, and nobody waits for the program any longer. CPython
+/// (Python/pylifecycle.c), Ruby (eval.c, gc.c), PHP (main/main.c).
+const ENDING: &[&str] = &[
+    "Py_Finalize",
+    "_Py_Finalize",
+    "finalize_modules",
+    "finalize_interp_",
+    "rb_ec_teardown",
+    "rb_ec_cleanup",
+    "ruby_finalize",
+    "rb_objspace_call_finalizer",
+    "php_module_shutdown",
+];
+
 impl StoppedFacts {
     /// Fewer samples in a row do not tell how long a pause was: one may be of any length.
     pub const MIN_SAMPLES: u64 = 3;
@@ -72,9 +86,10 @@ impl StoppedFacts {
     const MAX_STACKS: usize = 65_536;
 
     pub(crate) fn stack(&mut self, stack: &Stack) {
-        let mut names = stack.frames.iter().filter_map(|frame| frame.function.as_deref());
-        let found = names.find_map(|name| STOPPING.iter().position(|known| name.starts_with(known)));
-        match found.filter(|_| self.stopping.len() < Self::MAX_STACKS) {
+        let names = || stack.frames.iter().filter_map(|frame| frame.function.as_deref());
+        let found = names().find_map(|name| STOPPING.iter().position(|known| name.starts_with(known)));
+        let ends = || names().any(|name| ENDING.iter().any(|known| name.starts_with(known)));
+        match found.filter(|_| !ends()).filter(|_| self.stopping.len() < Self::MAX_STACKS) {
             Some(which) => {
                 self.stopping.insert(stack.id, which as u8);
             }
@@ -154,13 +169,17 @@ mod tests {
     #[test]
     fn samples_in_a_row_are_a_pause() {
         let mut facts = Facts::default();
-        let stack = |id, name: &str| Stack {
-            id: StackId(id),
-            frames: vec![StackFrame { function: Some(name.to_string()), ..StackFrame::default() }],
-            cut: false,
+        let stack = |id, names: &[&str]| {
+            let frame =
+                |name: &&str| StackFrame { function: Some(name.to_string()), ..StackFrame::default() };
+            Stack { id: StackId(id), frames: names.iter().map(frame).collect(), cut: false }
         };
-        facts.push(Event::Stack(stack(1, "v8::internal::MarkCompactCollector::MarkLiveObjects()")));
-        facts.push(Event::Stack(stack(2, "book")));
+        facts.push(Event::Stack(stack(1, &["v8::internal::MarkCompactCollector::MarkLiveObjects()"])));
+        facts.push(Event::Stack(stack(2, &["book"])));
+        facts.push(Event::Stack(stack(
+            3,
+            &["gc_collect_main", "PyGC_Collect", "Py_FinalizeEx", "Py_RunMain"],
+        )));
         let mut sample = |ms: u64, id| {
             facts.push(Event::Sample(SampledStack {
                 kind: SampleKind::OnCpu,
@@ -180,6 +199,10 @@ mod tests {
         // A short one, of one sample.
         sample(200, 1);
         sample(210, 2);
+        // The interpreter ends.
+        for ms in [300, 310, 320, 330] {
+            sample(ms, 3);
+        }
         facts.finish();
         let pauses = facts.stopped.by_process.values().next().expect("a process");
         assert_eq!((pauses.long.count, pauses.long.total(), pauses.samples), (1, Nanos::from_millis(40), 6));

@@ -7,6 +7,17 @@ use super::lists::Group;
 
 /// Ruby.
 pub(super) static RUBY: &[Group] = &[
+    // eval.c, gc.c: the end of the interpreter.
+    (
+        Ends,
+        &[
+            "rb_ec_teardown",
+            "rb_ec_cleanup",
+            "ruby_finalize*",
+            "rb_objspace_call_finalizer",
+            "rb_objspace_free",
+        ],
+    ),
     (
         Overrides(GarbageCollection),
         &[

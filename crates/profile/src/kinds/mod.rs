@@ -152,6 +152,8 @@ pub(crate) enum Role {
     Plumbing,
     /// Calls the program's code (a runtime's way into scripts): what stands outside of it is not done for what stands within.
     Enters,
+    /// The end of the runtime: what it collects and frees once more then is no garbage of the program's work.
+    Ends,
     /// The program's own.
     Own,
     /// Without a name.
@@ -168,7 +170,7 @@ impl Role {
             | Role::Purpose(kind)
             | Role::Weak(kind)
             | Role::Kernel(kind) => Some(kind),
-            Role::Plumbing | Role::Enters | Role::Own | Role::Nameless => None,
+            Role::Plumbing | Role::Enters | Role::Ends | Role::Own | Role::Nameless => None,
         }
     }
 }
@@ -191,6 +193,9 @@ pub(crate) fn decide(roles: impl Iterator<Item = Role>) -> Verdict {
     let (mut purpose, mut weak, mut asked_for) = (None, None, None);
     let (mut own, mut nameless_leaf, mut entered) = (None, false, false);
     for (depth, role) in roles.enumerate() {
+        if role == Role::Ends {
+            return Verdict { kind: CostKind::Program, asked_for: CostKind::Program, own };
+        }
         if let Role::Overrides(kind) = role {
             // Of two, a collector says more than a thread that is idle.
             overrides = Some(overrides.map_or(kind, |known: CostKind| known.min(kind)));
@@ -216,7 +221,7 @@ pub(crate) fn decide(roles: impl Iterator<Item = Role>) -> Verdict {
             Role::Kernel(kind) => kernel = Some(kind),
             Role::Purpose(kind) => purpose = Some(kind),
             Role::Weak(kind) => weak = weak.or(Some(kind)),
-            Role::Overrides(_) | Role::Plumbing | Role::Enters => {}
+            Role::Overrides(_) | Role::Plumbing | Role::Enters | Role::Ends => {}
         }
     }
     let nameless = nameless_leaf.then_some(CostKind::Unknown);

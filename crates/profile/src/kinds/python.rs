@@ -6,6 +6,18 @@ use super::lists::Group;
 
 /// The list: functions of the interpreter.
 pub(super) static LIST: &[Group] = &[
+    // Python/pylifecycle.c.
+    (
+        Ends,
+        &[
+            "Py_Finalize",
+            "Py_FinalizeEx",
+            "_Py_Finalize",
+            "_Py_Finalize.*",
+            "finalize_modules*",
+            "finalize_interp_*",
+        ],
+    ),
     // Python/gc.c, Modules/gcmodule.c.
     (
         Overrides(GarbageCollection),

@@ -336,6 +336,22 @@ mod tests {
     }
 
     #[test]
+    fn what_a_runtime_collects_at_its_end_is_no_garbage_of_the_program() {
+        let decided = |names: &[&str], module: &str| {
+            let functions = names.iter().map(|name| FunctionRef { name, module, ..FunctionRef::default() });
+            let roles = Roles::of(functions);
+            super::super::decide((0..names.len()).map(|index| roles.role(index))).kind
+        };
+        let python = "/usr/lib/libpython3.11.so.1.0";
+        let collects = ["subtract_refs", "gc_collect_main", "PyGC_Collect"];
+        assert_eq!(decided(&collects, python), GarbageCollection);
+        assert_eq!(decided(&[&collects[..], &["Py_FinalizeEx", "Py_RunMain"]].concat(), python), Program);
+        let ruby = "libruby-3.1.so.3.1";
+        assert_eq!(decided(&["gc_mark_children", "rb_gc_start"], ruby), GarbageCollection);
+        assert_eq!(decided(&["gc_mark_children", "rb_ec_teardown"], ruby), Program);
+    }
+
+    #[test]
     fn java_and_python_and_node_names() {
         let java = [
             "java.lang.Thread.run",
