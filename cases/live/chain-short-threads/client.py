@@ -14,4 +14,4 @@ number = 0
 while True:
     place_order(number)
     number += 1
-    time.sleep(0.01)
+    time.sleep(0.03)
