@@ -3,7 +3,8 @@
 //! What is spent on a CPU goes to the lines as the samples do. Waits, short ones too, are shared out likewise where some stacks reach the
 //! program's own code: blocked threads are read at fixed times, so that these stand for the rest. Where there are too few, only as much is
 //! given to lines as stacks were recorded for. Waits of threads on whose stacks none of the program's own code stands go to the lines where goroutines
-//! wait for the same, by their numbers. Waits for files that are all too short for a stack go where the call works. Time without a stack (queues for a CPU, calls of which no stack was taken) has no line.
+//! wait for the same, by their numbers. Waits for files that are all too short for a stack go where the call works. Time without a stack (queues
+//! for a CPU, calls of which no stack was taken) has no line.
 
 use crate::parked;
 use crate::parts::Part;

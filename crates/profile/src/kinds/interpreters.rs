@@ -135,6 +135,8 @@ pub(super) static RUBY: &[Group] = &[
 
 /// PHP.
 pub(super) static PHP: &[Group] = &[
+    // main/main.c: the end of the program.
+    (Ends, &["php_module_shutdown"]),
     (
         Overrides(GarbageCollection),
         &["zend_gc_collect*", "zend_gc_run", "gc_mark_*", "gc_scan*", "gc_collect_*", "gc_possible_root*"],

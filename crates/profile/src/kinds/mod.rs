@@ -193,7 +193,8 @@ pub(crate) fn decide(roles: impl Iterator<Item = Role>) -> Verdict {
     let (mut purpose, mut weak, mut asked_for) = (None, None, None);
     let (mut own, mut nameless_leaf, mut entered) = (None, false, false);
     for (depth, role) in roles.enumerate() {
-        if role == Role::Ends {
+        // What the program itself does then, in a handler of its end, is of its own kind.
+        if role == Role::Ends && own.is_none() {
             return Verdict { kind: CostKind::Program, asked_for: CostKind::Program, own };
         }
         if let Role::Overrides(kind) = role {

@@ -19,7 +19,8 @@
 //!
 //! ## When it is wrong
 //! A batch job with a large heap that lives long pays for the heap's size, not for garbage. A profile with less
-//! than 50 samples is not judged, and a program that keeps less than a tenth of a CPU busy neither.
+//! than 50 samples is not judged, and a program that keeps less than a tenth of a CPU busy neither. What an
+//! interpreter collects once more as it ends does not count.
 
 use super::beside::Beside;
 use super::heavy::{self, Heavy};

@@ -18,7 +18,7 @@
 //!
 //! ## When it is wrong
 //! Collectors that work beside the program, and quick collections of young objects, are none of it: `gc-pressure` tells what all of them cost. A pause is
-//! told where three samples in a row are in a full collection: shorter ones are quiet.
+//! told where three samples in a row are in a full collection: shorter ones are quiet. What a runtime collects as it ends keeps nobody waiting.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
