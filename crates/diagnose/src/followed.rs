@@ -120,7 +120,14 @@ pub(crate) fn explain(facts: &Facts, account: Option<&TimeAccount>, findings: &m
 
 /// Of those that stand for that one, the one that has most to do.
 fn busiest<'a>(rows: &'a [Followed], apart: &'a Facts, last: &Followed) -> Option<Behind<'a>> {
-    let behind = rows.iter().filter(|row| are_alike(row, last)).filter_map(|row| Behind::of(apart, row));
+    let alike: Vec<&Followed> = rows.iter().filter(|row| are_alike(row, last)).collect();
+    let process = |row: &Followed| apart.world.threads.known_process(process_of(apart, row.pid)?);
+    // They may have been started before the recording was.
+    let parents: Vec<u32> = alike.iter().filter_map(|row| process(row)?.parent_pid).collect();
+    // The parent of workers holds what they listen at, too: who only waits for them answers nobody.
+    let supervises =
+        |one: &Behind<'_>| one.largest().state == TimeState::Child && parents.contains(&one.row.pid);
+    let behind = alike.into_iter().filter_map(|row| Behind::of(apart, row)).filter(|one| !supervises(one));
     behind.max_by(|a, b| a.busy.total_cmp(&b.busy))
 }
 

@@ -142,3 +142,50 @@ fn without_anybody_taken_in_nothing_is_told() {
     assert!(findings[0].culprit.is_none() && findings[0].chain.is_empty());
     assert!(named(&Facts::default()).is_empty());
 }
+
+/// A client of a server whose workers were forked before: the parent listens too and waits for the end of its workers, the worker sleeps
+/// before each answer.
+fn forked_server() -> Facts {
+    let mut facts = Facts::of_target();
+    let mut call =
+        |facts: &mut Facts, at: u64, pid: u32, (name, args): (&'static str, &str), ret: i64, dur: u64| {
+            let mut call = Call::new(name, args);
+            (call.tid, call.pid, call.ret) = (pid, Some(pid), Ret::Value(ret));
+            (call.ts, call.dur) = (Timestamp::new(at), Nanos::new(dur));
+            facts.push(Event::Call(&call));
+        };
+    for (pid, parent, comm) in [(7, None, "client"), (8, None, "server"), (9, Some(8), "server")] {
+        let comm = Some(comm.to_string());
+        let info = ProcessInfo { pid, tid: Some(pid), parent, comm, ..ProcessInfo::default() };
+        facts.push(Event::Process(info));
+        if pid != 7 {
+            facts.push(Event::Followed(Box::new(followed(pid, 7, 1, "127.0.0.1:77", 0.9))));
+        }
+    }
+    let (ms, begin) = (1_000_000, 1_000_000_000);
+    let to = "3, {sa_family=AF_INET, sin_port=htons(77), sin_addr=inet_addr(\"127.0.0.1\")}, 16";
+    call(&mut facts, begin, 7, ("socket", "AF_INET, SOCK_STREAM|SOCK_CLOEXEC, IPPROTO_TCP"), 3, 10_000);
+    call(&mut facts, begin + 20_000, 7, ("connect", to), 0, 10_000);
+    for at in (0..20).map(|turn| begin + ms + turn * 100 * ms) {
+        call(&mut facts, at, 7, ("write", "3, \"order\", 5"), 5, 10_000);
+        call(&mut facts, at + 20_000, 7, ("read", "3, \"stored\", 64"), 6, 90 * ms);
+        call(&mut facts, at + ms, 9, ("nanosleep", "{tv_sec=0, tv_nsec=60000000}, NULL"), 0, 60 * ms);
+        call(&mut facts, at + 62 * ms, 9, ("accept4", "4, NULL, NULL, 0"), 5, 37 * ms);
+    }
+    call(&mut facts, begin, 8, ("wait4", "-1, NULL, 0, NULL"), 9, 2_000 * ms);
+    facts.finish();
+    facts
+}
+
+#[test]
+fn the_parent_of_workers_answers_nobody() {
+    let diagnosis = crate::diagnose(&forked_server());
+    let culprits: Vec<(u32, &str)> = (diagnosis.findings.iter())
+        .filter_map(|one| one.culprit.as_ref())
+        .map(|culprit| (culprit.pid, culprit.does.as_str()))
+        .collect();
+    assert!(
+        !culprits.is_empty() && culprits.iter().all(|(pid, does)| *pid == 9 && does.starts_with("sleeps")),
+        "{culprits:?}"
+    );
+}

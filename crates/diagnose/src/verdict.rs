@@ -282,8 +282,19 @@ fn at_the_end(facts: &Facts, finding: &Finding, culprit: &Culprit, share: f64) -
     // Nobody is between the two.
     said.extend((culprit.hops.len() == 2).then(|| says("", &named, &briefly)));
     said.push(says(", in the end", &bare, &briefly));
-    let fits = |what: &&String| format!("{who}{what}{site}").chars().count() < Diagnosis::MAX_VERDICT;
-    let what = said.iter().find(fits).or(said.last()).cloned().unwrap_or_default();
+    // What the last one does says more than how much that is: the finding below has the share.
+    said.push(format!("waits in the end for {bare}, which {briefly}"));
+    let fits = |site: &str| {
+        let fits = |what: &&String| format!("{who}{what}{site}").chars().count() < Diagnosis::MAX_VERDICT;
+        said.iter().find(fits)
+    };
+    // A function tells where to look also without its line.
+    let bare_site = culprit.function.as_ref().map_or(String::new(), |function| format!(", in {function}"));
+    let (what, site) = match (fits(&site), fits(&bare_site)) {
+        (Some(what), _) => (what.clone(), site),
+        (None, Some(what)) => (what.clone(), bare_site),
+        (None, None) => (said.pop().unwrap_or_default(), site),
+    };
     let address = address.filter(|address| what.contains(address.as_str()));
     Sentence {
         who,
@@ -476,9 +487,8 @@ mod tests {
         assert_eq!(sentence, "audits (pid 7): 378.9 kB mapped and unmapped 11,028 times.");
     }
 
-    #[test]
-    fn what_a_process_does_is_told_briefly_where_room_is_short() {
-        let last = |state, call: Option<&str>, object: Option<&str>| Hop {
+    fn last(state: TimeState, call: Option<&str>, object: Option<&str>) -> Hop {
+        Hop {
             pid: 9,
             name: "store".to_string(),
             tid: Some(9),
@@ -493,7 +503,54 @@ mod tests {
             count: None,
             mean_ns: Nanos::UNKNOWN,
             share: 1.0,
+        }
+    }
+
+    /// The first sentence about a client whose waits end at a store that syncs in that function.
+    fn of_a_client_of_a_store(function: &str, line: u32) -> String {
+        let mut facts = Facts::default();
+        let info = ProcessInfo {
+            pid: 26_686,
+            comm: Some("checkout-client.py".to_string()),
+            ..ProcessInfo::default()
         };
+        facts.push(Event::Process(info));
+        facts.push(Event::Call(&Call { tid: 26_686, ret: Ret::Value(0), ..Call::new("getpid", "") }));
+        facts.finish();
+        let file = last(TimeState::File, Some("fsync"), None);
+        let culprit = Culprit {
+            pid: 26_610,
+            name: "store".to_string(),
+            does: "waits for a file in fsync (20 times), 61 % of its time".to_string(),
+            function: Some(function.to_string()),
+            place: Some(format!("store.c:{line}")),
+            hops: vec![file.clone(), file.clone(), file],
+            id: None,
+            title: None,
+        };
+        let told = whyslow_model::Finding {
+            culprit: Some(culprit),
+            ..finding("slow-downstream", Some(26_686), Some(0.291))
+        };
+        verdict(&facts, &[told], None, None).0
+    }
+
+    #[test]
+    fn what_the_last_process_does_stays_where_room_is_short() {
+        let told = of_a_client_of_a_store("save_rows", 17);
+        assert_eq!(
+            told,
+            "checkout-client.py (pid 26686): waits in the end for store (26610), which waits in fsync, in save_rows (store.c:17)."
+        );
+        let told = of_a_client_of_a_store("save_rows_of_all_shops", 11_712);
+        assert_eq!(
+            told,
+            "checkout-client.py (pid 26686): waits in the end for store (26610), which waits in fsync, in save_rows_of_all_shops."
+        );
+    }
+
+    #[test]
+    fn what_a_process_does_is_told_briefly_where_room_is_short() {
         let file = last(TimeState::File, Some("fsync"), Some("/srv/journal"));
         assert_eq!(briefly("waits for /srv/journal in fsync", &file), "waits in fsync");
         let unnamed = last(TimeState::File, Some("fsync"), None);

@@ -76,6 +76,12 @@ impl Holders {
         self.others.iter().map(|(part, ..)| part).sum::<f64>() >= MOSTLY
     }
 
+    /// True where nobody had them for most of it: a CPU was to wake up, or the hypervisor did not run it.
+    #[gated]
+    pub(super) fn are_nobody(&self) -> bool {
+        self.ran.idle_ns as f64 >= MOSTLY * self.waited_ns as f64
+    }
+
     /// The other process that had them most, where others are to blame.
     #[gated]
     pub(super) fn first(&self) -> Option<(&str, Tid)> {

@@ -21,7 +21,8 @@
 //!
 //! ## When it is wrong
 //! Threads that only compute, more of them than CPUs, take turns: that is how a build or a simulation fills a machine.
-//! A recording of some processes says nothing here of others that wait. Of a process that strace stopped meanwhile, its %wait is
+//! A recording of some processes says nothing here of others that wait. Where nobody had the CPU for most of the wait, it is no queue: an
+//! idle CPU takes its time to wake up, or the hypervisor does not run it (see steal-time). Of a process that strace stopped meanwhile, its %wait is
 //! strace's doing. What a CPU quota took, as cpu.stat tells it, is the finding of cpu-throttled, and is taken off here: no wait is blamed twice. Where that is most of the wait and a CPU was free all the time, so is the rest.
 //! Where the recorded threads fill all the CPUs themselves and hardly ever block, or own threads had the CPU nearly all of the time
 //! waited, it is a notice: they compute, and too-many-threads says where there are too many. Batch work at a low
@@ -130,6 +131,9 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
     let used = facts.sched.on_cpu().or_zero() as f64 / (window as f64 * cpus as f64);
     let threads = group.threads.iter().map(|(thread, _)| *thread);
     let holders = Holders::of(facts, group.process, threads, group.sum(queued));
+    if holders.as_ref().is_some_and(Holders::are_nobody) {
+        return;
+    }
     let among_themselves = holders.as_ref().map_or(used >= FULL && count > cpus, Holders::are_own);
     let fill = holders.as_ref().is_some_and(Holders::fill);
     let (blocked, life) = (group.sum(|time| time.blocked_ns), group.sum(|time| time.covered().or_zero()));
