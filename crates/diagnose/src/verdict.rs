@@ -341,8 +341,13 @@ fn briefly(does: &str, last: &Hop) -> String {
         true => (" for ", last.object.as_deref().or(last.call.as_ref().map(|_| "a file"))),
         false => (" in ", last.call.as_deref()),
     };
+    // The address of a lock says nothing at a glance.
+    let lock = last.object.as_deref().filter(|object| object.starts_with("futex 0x"));
+    let does = &lock.map_or_else(|| does.to_string(), |lock| does.replace(lock, "a lock"));
     let left_out = left_out.filter(|word| !word.is_empty());
-    left_out.map_or_else(|| does.to_string(), |word| does.replace(&format!("{before}{word}"), ""))
+    let told = left_out.map_or_else(|| does.to_string(), |word| does.replace(&format!("{before}{word}"), ""));
+    // Which device a file is on.
+    told.split(" on device ").next().unwrap_or_default().to_string()
 }
 
 /// Of which program it is, where the title does not tell.
@@ -555,6 +560,9 @@ mod tests {
         assert_eq!(briefly("waits for /srv/journal in fsync", &file), "waits in fsync");
         let unnamed = last(TimeState::File, Some("fsync"), None);
         assert_eq!(briefly("waits for a file in fsync", &unnamed), "waits in fsync");
+        assert_eq!(briefly("waits for /srv/journal in fsync on device vda", &file), "waits in fsync");
+        let lock = last(TimeState::Lock, Some("futex"), Some("futex 0x7fbf2c16397c"));
+        assert_eq!(briefly("waits for futex 0x7fbf2c16397c in futex", &lock), "waits for a lock");
         let timer = last(TimeState::Timer, Some("clock_nanosleep"), None);
         assert_eq!(briefly("sleeps in clock_nanosleep", &timer), "sleeps");
         let child = last(TimeState::Child, None, Some("gzip"));

@@ -32,8 +32,9 @@ const AT_MOST_NS: u64 = 1_000_000_000;
 /// What looks may cost in the long run, of one CPU. With the lists of `owners` it is 0.2 %.
 const SHARE: f64 = 0.001_5;
 /// Looks that come as often as they can, whatever they cost: the first ones, and those after somebody was taken in. One more hop is found by
-/// them in a third of a second of waiting; with all that `--follow` allows they take some 50 ms of CPU time. A look that finds nobody
-/// waiting tells nothing and costs little: it counts as this part of one. A server that has little to do is seen at work in them, too.
+/// them in a third of a second of waiting; with all that `--follow` allows they take some 50 ms of CPU time. A look that does not find the
+/// group waiting that was taken in last tells nothing of the next hop: it counts as this part of one. A server that has little to do, or
+/// that has a thread for each request, is seen at work in them, too.
 const EAGER: f64 = 24.0;
 const IDLE_LOOK: f64 = 0.125;
 /// Callers are looked for from here on, ns after the begin: whom the target waits for comes first.
@@ -84,6 +85,8 @@ pub(crate) struct Follower {
     callers_taken: usize,
     since: u64,
     taken: Vec<Chosen>,
+    /// The group of the last one taken in, else the target: whose waits lead on.
+    newest: Group,
     /// Processes that would have been taken in, if more had been allowed.
     left_out: BTreeMap<u32, String>,
     due: u64,
@@ -118,6 +121,7 @@ impl Follower {
             callers_taken: 0,
             since: now,
             taken: Vec::new(),
+            newest: Group::Target,
             left_out: BTreeMap::new(),
             due: now,
             eager: EAGER,
@@ -156,7 +160,7 @@ impl Follower {
         // Lists of all processes are paced by themselves.
         let listed = self.ends.listing_ns() - listed;
         let spent = (thread_cpu_ns() - began).saturating_sub(listed) as f64;
-        let used = if self.tally.has_waited() { 1.0 } else { IDLE_LOOK };
+        let used = if self.tally.has_waited(self.newest) { 1.0 } else { IDLE_LOOK };
         let mut chosen = self.choose();
         self.cost += if self.cost > 0.0 { WEIGHT } else { 1.0 } * (spent - self.cost);
         self.eager = if chosen.is_empty() { (self.eager - used).max(0.0) } else { EAGER };
@@ -359,6 +363,7 @@ impl Follower {
                 continue;
             }
             let group = self.tally.take_in(&one);
+            self.newest = group;
             let is_new = self.groups.insert(one.pid, group).is_none();
             self.taken.push(one.clone());
             self.list_due = 0;

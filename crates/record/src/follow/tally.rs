@@ -117,9 +117,9 @@ impl Tally {
         self.waited.insert(group);
     }
 
-    /// True where the present look saw anybody wait for what is no work.
-    pub(super) fn has_waited(&self) -> bool {
-        !self.waited.is_empty()
+    /// True where the present look saw the group wait for what is no work.
+    pub(super) fn has_waited(&self, group: Group) -> bool {
+        self.waited.contains(&group)
     }
 
     /// It waits for that process.

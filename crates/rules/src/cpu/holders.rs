@@ -4,7 +4,7 @@ use crate::gate::gated;
 use crate::words;
 use whyslow_facts::{Facts, ProcessId, RanMeanwhile, ThreadFacts};
 use whyslow_model::event::Tid;
-use whyslow_model::{Measurement, SaturatingSum};
+use whyslow_model::{Measurement, Nanos, SaturatingSum};
 
 /// From this part of the wait on somebody is to blame for it.
 const MOSTLY: f64 = 0.5;
@@ -17,19 +17,18 @@ const SOME: f64 = 0.02;
 /// Programs named in a sentence.
 const NAMED: usize = 3;
 
-/// Who had the CPUs, with parts of the wait.
+/// Who had the CPUs, with parts of the wait for them.
 pub(super) struct Holders {
     ran: RanMeanwhile,
     /// Of the process's own threads, and those of others of its program that were recorded with it: workers of one server.
     own: f64,
     /// Other processes: part, name, number. The most first.
     others: Vec<(f64, String, Tid)>,
-    waited_ns: u64,
 }
 
 impl Holders {
     /// Of the threads of a process that waited so long together, without what their quota took; `None` where it was not recorded,
-    /// or too little of it.
+    /// or too little of it. Parts are of what [`Holders::queued`] leaves.
     #[gated]
     pub(super) fn of<'a>(
         facts: &Facts,
@@ -44,7 +43,8 @@ impl Holders {
         if waited_ns == 0 || (told as f64) < TOLD * waited_ns as f64 {
             return None;
         }
-        let part = |ns: u64| (ns as f64 / waited_ns as f64).min(1.0);
+        let queued = waited_ns.saturating_sub(no_queue(&ran)).max(1);
+        let part = |ns: u64| (ns as f64 / queued as f64).min(1.0);
         let is_sibling = |pid: Tid| {
             let of = facts.world.threads.find_process(pid);
             let of = of.and_then(|id| facts.world.threads.known_process(id)?.name());
@@ -55,7 +55,14 @@ impl Holders {
         let siblings = own.iter().map(|one| one.ns).saturating_sum();
         let own = part(ran.own_ns().saturating_add(siblings));
         let others = others.into_iter().map(|one| (part(one.ns), one.name.clone(), one.pid)).collect();
-        Some(Holders { own, others, waited_ns, ran })
+        Some(Holders { own, others, ran })
+    }
+
+    /// What of a wait of `ns` was for somebody who had the CPU: without the recorder, which is not there on other days, and without
+    /// the time in which nobody had it, as an idle CPU was to wake up or its hypervisor did not run it.
+    #[gated]
+    pub(super) fn queued(&self, ns: u64) -> u64 {
+        ns.saturating_sub(no_queue(&self.ran))
     }
 
     /// True where threads of the process itself had the CPUs for most of the wait.
@@ -76,37 +83,23 @@ impl Holders {
         self.others.iter().map(|(part, ..)| part).sum::<f64>() >= MOSTLY
     }
 
-    /// True where nobody had them for most of it: a CPU was to wake up, or the hypervisor did not run it.
-    #[gated]
-    pub(super) fn are_nobody(&self) -> bool {
-        self.ran.idle_ns as f64 >= MOSTLY * self.waited_ns as f64
-    }
-
     /// The other process that had them most, where others are to blame.
     #[gated]
     pub(super) fn first(&self) -> Option<(&str, Tid)> {
         self.others.first().filter(|_| !self.are_own()).map(|(_, name, pid)| (&**name, *pid))
     }
 
-    /// Who had them, as the end of a title: `, beside ffmpeg (71), which had the CPU 71.0 % of that time`, with its figure.
+    /// Who had them most, as the end of a title, with its figure: `, beside ffmpeg (71), which had the CPU 71.0 % of that time`.
     #[gated]
-    pub(super) fn title(&self) -> (String, Measurement) {
-        let idle = self.ran.idle_ns as f64 / self.waited_ns as f64;
+    pub(super) fn title(&self) -> Option<(String, Measurement)> {
         let figure = |name, part: f64| Measurement::share(name, part.min(1.0));
-        match self.others.first() {
-            _ if self.are_own() => {
-                let part = figure("share_of_wait_for_own", self.own);
-                (format!(": own threads had the CPU {part} of that time"), part)
-            }
-            Some((part, who, _)) if *part >= idle && *part >= SOME => {
-                let part = figure("share_of_wait_for_other", *part);
-                (format!(", beside {who}, which had the CPU {part} of that time"), part)
-            }
-            _ => {
-                let part = figure("share_of_wait_idle", idle);
-                (format!(", though nobody else had that CPU {part} of that time"), part)
-            }
+        if self.are_own() {
+            let part = figure("share_of_wait_for_own", self.own);
+            return Some((format!(": own threads had the CPU {part} of that time"), part));
         }
+        let (part, who, _) = self.others.first().filter(|(part, ..)| *part >= SOME)?;
+        let part = figure("share_of_wait_for_other", *part);
+        Some((format!(", beside {who}, which had the CPU {part} of that time"), part))
     }
 
     /// Who had them, as a sentence: the most first.
@@ -126,20 +119,32 @@ impl Holders {
             false => format!("own threads ({})", words::list(&own, own.len())),
         };
         told.push((self.own, own));
-        let recorder = self.ran.recorder_ns as f64 / self.waited_ns.max(1) as f64;
-        told.push((recorder.min(1.0), "the recorder".to_string()));
         told.retain(|(part, _)| *part >= SOME);
         told.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         let told: Vec<String> =
             told.into_iter().map(|(part, who)| format!("{who} {}", words::percent(part))).collect();
+        let besides = match no_queue(&self.ran) {
+            0 => String::new(),
+            ns => format!(
+                " {} more of waiting are not in this: the recorder or nobody had that CPU.",
+                Nanos::new(ns)
+            ),
+        };
         match told.is_empty() {
-            true => "Nobody else ran there meanwhile.".to_string(),
-            false => format!("Meanwhile ran, of the time waited: {}.", words::list(&told, told.len())),
+            true => format!("Who ran there meanwhile is not told.{besides}"),
+            false => {
+                format!("Meanwhile ran, of the time waited: {}.{besides}", words::list(&told, told.len()))
+            }
         }
     }
 }
 
-/// Of all threads of a process, with what they waited for a CPU in all.
+/// Time in which the recorder had the CPU, or nobody, ns.
+fn no_queue(ran: &RanMeanwhile) -> u64 {
+    ran.recorder_ns.saturating_add(ran.idle_ns)
+}
+
+/// Of all threads of a process, with what they waited for a CPU in all; `None` also where most of that was no queue.
 #[gated]
 pub(super) fn of_process(facts: &Facts, pid: Tid) -> Option<Holders> {
     let process = facts.world.threads.find_process(pid)?;
@@ -149,7 +154,10 @@ pub(super) fn of_process(facts: &Facts, pid: Tid) -> Option<Holders> {
         let time = thread.sched.as_deref()?;
         Some(time.runnable_ns.saturating_sub(time.throttled_ns))
     });
-    Holders::of(facts, process, threads(), queued.saturating_sum())
+    let waited_ns = queued.saturating_sum();
+    // Of what the recorder took nothing follows.
+    Holders::of(facts, process, threads(), waited_ns)
+        .filter(|holders| holders.queued(waited_ns) as f64 >= MOSTLY * waited_ns as f64)
 }
 
 /// What of the wait for a CPU of these processes' threads began with the quota of their group used up; `None` where it was not recorded.

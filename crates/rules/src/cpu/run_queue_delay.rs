@@ -21,8 +21,8 @@
 //!
 //! ## When it is wrong
 //! Threads that only compute, more of them than CPUs, take turns: that is how a build or a simulation fills a machine.
-//! A recording of some processes says nothing here of others that wait. Where nobody had the CPU for most of the wait, it is no queue: an
-//! idle CPU takes its time to wake up, or the hypervisor does not run it (see steal-time). Of a process that strace stopped meanwhile, its %wait is
+//! A recording of some processes says nothing here of others that wait. Where the recorder had the CPU, or nobody, it is no queue
+//! and is taken off: an idle CPU takes its time to wake up, or the hypervisor does not run it (see steal-time). Of a process that strace stopped meanwhile, its %wait is
 //! strace's doing. What a CPU quota took, as cpu.stat tells it, is the finding of cpu-throttled, and is taken off here: no wait is blamed twice. Where that is most of the wait and a CPU was free all the time, so is the rest.
 //! Where the recorded threads fill all the CPUs themselves and hardly ever block, or own threads had the CPU nearly all of the time
 //! waited, it is a notice: they compute, and too-many-threads says where there are too many. Batch work at a low
@@ -131,12 +131,16 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
     let used = facts.sched.on_cpu().or_zero() as f64 / (window as f64 * cpus as f64);
     let threads = group.threads.iter().map(|(thread, _)| *thread);
     let holders = Holders::of(facts, group.process, threads, group.sum(queued));
-    if holders.as_ref().is_some_and(Holders::are_nobody) {
+    let (blocked, life) = (group.sum(|time| time.blocked_ns), group.sum(|time| time.covered().or_zero()));
+    let runnable = group.sum(queued);
+    let runnable = holders.as_ref().map_or(runnable, |holders| holders.queued(runnable));
+    let value = runnable as f64 / life.max(1) as f64;
+    if value < MIN_SHARE || runnable < MIN_WAIT.or_zero() {
         return;
     }
+    let runnable = Nanos::new(runnable);
     let among_themselves = holders.as_ref().map_or(used >= FULL && count > cpus, Holders::are_own);
     let fill = holders.as_ref().is_some_and(Holders::fill);
-    let (blocked, life) = (group.sum(|time| time.blocked_ns), group.sum(|time| time.covered().or_zero()));
     let only_compute = (blocked as f64) < HARDLY_BLOCKS * life as f64;
     let mut queue = Histogram::default();
     group.threads.iter().for_each(|(_, time)| queue.merge(&time.run_queue));
@@ -179,13 +183,11 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
     } else {
         format!("{used}: others take the rest, or only some CPUs are allowed to them.")
     };
-    let runnable = Nanos::new(group.sum(queued));
-    let value = runnable.or_zero() as f64 / life.max(1) as f64;
     let threads = words::plural(count, "thread");
     let share = Share::of_time(value, format!("the life of {threads}"));
     let name = subject.comm.as_deref().unwrap_or("the process");
     let (who, rival) = match &holders {
-        Some(holders) => Some(holders.title()),
+        Some(holders) => holders.title(),
         None => {
             blamed.and_then(|rivals| rivals.title(facts)).map(|(who, figure)| (format!(", {who}"), figure))
         }
