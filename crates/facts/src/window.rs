@@ -28,9 +28,10 @@ impl Window {
         }
     }
 
-    /// Its length, without the time in which calls were not recorded one by one; unknown without a clock.
+    /// Its length, without the time in which calls were not recorded one by one; all of it where none was, and they were only counted all the
+    /// while. Unknown without a clock.
     pub fn length(&self) -> Nanos {
-        if self.in_full.is_known() { self.in_full } else { self.whole() }
+        if self.in_full.or_zero() > 0 { self.in_full } else { self.whole() }
     }
 
     /// From its start to its end; unknown without a clock.
@@ -49,4 +50,18 @@ impl Window {
 pub fn per_second(count: u64, from: Timestamp, to: Timestamp) -> Option<f64> {
     let seconds = to.since(from).as_secs_f64()?;
     (seconds > 0.0).then(|| count as f64 / seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_that_were_only_counted_have_a_rate_over_all_of_the_time() {
+        let (start, end) = (Timestamp::new(1), Timestamp::new(2_000_000_001));
+        let rate = |in_full| Window { start, end, in_full }.per_second(100);
+        assert_eq!(rate(Nanos::UNKNOWN), Some(50.0));
+        assert_eq!(rate(Nanos::from_secs(1)), Some(100.0));
+        assert_eq!(rate(Nanos::ZERO), Some(50.0));
+    }
 }

@@ -518,6 +518,16 @@ pub struct TimeAccount {
 }
 
 impl TimeAccount {
+    /// What requests ask for that have nearly all of their time; `None` where they differ, or where that is too long for a sentence.
+    pub fn main_endpoint(&self) -> Option<&str> {
+        const NEARLY_ALL: f64 = 0.8;
+        const LONGEST: usize = 32;
+        let all = self.requests.iter().map(|row| row.all.ns).fold(0, u64::saturating_add);
+        let first = self.requests.first()?;
+        let is_main = all > 0 && first.all.ns as f64 >= NEARLY_ALL * all as f64;
+        (is_main && first.endpoint.chars().count() <= LONGEST).then_some(first.endpoint.as_str())
+    }
+
     /// How much time, and whose: `4.01 s of 12 threads of nginx (731)`.
     pub fn whose(&self) -> String {
         let time = Nanos::new(self.ns);

@@ -12,6 +12,36 @@ use whyslow_model::{Nanos, SampleKind, ShareOf, Subject};
 /// Fewer waits are a start, or one bad moment.
 pub(crate) const MIN_WAITS: u64 = 5;
 
+/// Functions of the kernel that take the lock of a memory map themselves: who sleeps in one of them, and in nothing that it calls but the lock, waits for it
+/// (mm/mmap.c, mm/util.c, mm/mprotect.c, mm/madvise.c, mm/mremap.c, mm/memory.c, mm/mmap_lock.c; arch/x86/mm/fault.c of kernels before 6.4).
+pub(crate) const TAKES_MAP: &[&str] = &[
+    "vm_mmap_pgoff",
+    "__vm_munmap",
+    "__x64_sys_munmap",
+    "__do_sys_munmap",
+    "do_mprotect_pkey",
+    "do_madvise",
+    "madvise_lock",
+    "__do_sys_mremap",
+    "__se_sys_mremap",
+    "do_mremap",
+    "__do_sys_brk",
+    "__x64_sys_brk",
+    "__mm_populate",
+    "lock_mm_and_find_vma",
+    "mmap_read_lock",
+    "mmap_write_lock",
+    "mmap_lock_acquire",
+    "__vma_start_write",
+    "vma_start_write",
+    "lock_vma_under_rcu",
+    "do_user_addr_fault",
+    "__do_page_fault",
+    "__mmap_lock_do_trace",
+];
+/// Calls that change a memory map.
+pub(crate) const CHANGES_MAP: &[&str] =
+    &["mmap", "mmap2", "munmap", "mremap", "mprotect", "pkey_mprotect", "madvise", "brk"];
 /// The thread that spends most time in such functions, of those to which it is worth a word.
 pub(crate) struct KernelWait<'f> {
     /// The thread.

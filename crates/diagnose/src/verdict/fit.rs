@@ -4,7 +4,7 @@ use whyslow_model::Diagnosis;
 use whyslow_privacy::redact;
 
 /// Names are shortened to these many characters, the first length that makes the sentence fit.
-const NAME_LENGTHS: [usize; 5] = [48, 40, 32, 20, 16];
+const NAME_LENGTHS: [usize; 6] = [48, 40, 32, 26, 20, 16];
 /// A sentence without its last clauses still has to say something beside its names: characters.
 const SHORTEST: usize = 20;
 

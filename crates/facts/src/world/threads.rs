@@ -92,7 +92,7 @@ impl ThreadFacts {
     /// From its first to its last event, without the time in which calls were not recorded one by one; unknown
     /// without a clock.
     pub fn wall(&self) -> Nanos {
-        if self.in_full.is_known() { self.in_full } else { self.last.since(self.first) }
+        if self.in_full.or_zero() > 0 { self.in_full } else { self.last.since(self.first) }
     }
 
     /// True where it was seen to call or to run.

@@ -84,8 +84,9 @@ impl<'a> Unclaimed<'a> {
         };
         let whose = self.whose();
         let time = Nanos::new(self.account.ns);
-        let of = match self.account.of {
-            TimeOf::Threads => time.to_string(),
+        let of = match (self.account.of, self.account.main_endpoint()) {
+            (TimeOf::Threads, _) => time.to_string(),
+            (TimeOf::Requests, Some(endpoint)) => format!("{whose} for {endpoint}"),
             _ => whose.clone(),
         };
         let what = row.words();

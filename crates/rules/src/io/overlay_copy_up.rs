@@ -24,6 +24,7 @@ use crate::gate::gated;
 use crate::guards::WARNING_SHARE;
 use crate::kernel_waits::{self, KernelWait};
 use whyslow_facts::folds::slow_files::SlowFile;
+use whyslow_facts::samples::SiteTime;
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::{Measurement, Nanos, SampleKind, Severity, Subject, Tid};
 
@@ -39,6 +40,28 @@ pub(crate) static RULE: Rule = Rule {
 
 /// What the kernel copies a file up by (fs/overlayfs/copy_up.c).
 const COPYING: &str = "ovl_copy_up";
+/// Calls that change a file, its name or its attributes, before which it is copied (Documentation/filesystems/overlayfs.rst).
+const CHANGES: &[&str] = &[
+    "open",
+    "openat",
+    "openat2",
+    "creat",
+    "truncate",
+    "ftruncate",
+    "rename",
+    "renameat",
+    "renameat2",
+    "link",
+    "linkat",
+    "chmod",
+    "fchmod",
+    "fchmodat",
+    "chown",
+    "fchownat",
+    "utimensat",
+    "setxattr",
+    "fsetxattr",
+];
 /// Less in all is nothing that a person would notice (as for slow-file-io: Nielsen, Usability Engineering, 1993).
 const NOTICEABLE: Nanos = Nanos::new(100_000_000);
 
@@ -52,7 +75,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             count: waits.count.saturating_add(runs.count),
         }
     };
-    let waits = kernel_waits::every(facts, WARNING_SHARE, spent, |time| time.call.is_some());
+    let is_change = |time: &SiteTime<'_>| time.call.is_some_and(|call| CHANGES.contains(&call));
+    let waits = kernel_waits::every(facts, WARNING_SHARE, spent, is_change);
     for wait in waits.iter().filter(|wait| wait.time >= NOTICEABLE) {
         report(facts, out, wait);
     }
@@ -67,8 +91,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, wait: &KernelWait<'_>) {
     out.report(
         wait.share.clone(),
         format!(
-            "{which}: thread {} waits {time} while files of the image are copied up before they are changed{}",
-            wait.tid,
+            "{which}: the first change copies it out of the image: {time}{}",
             wait.at()
         ),
     )

@@ -54,8 +54,9 @@ pub(super) fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
     let mut floods: Vec<(Rates, &FileFacts, FileUse)> = Vec::new();
     for file in all().filter(|file| is_log_path(&file.path)) {
         let used = file.counted.sum();
-        let rates =
-            facts.window.per_second(used.writes.calls).zip(facts.window.per_second(used.writes.bytes));
+        // They are counted all the while, also where single calls were recorded for a part of it.
+        let rate = |count| whyslow_facts::window::per_second(count, facts.window.start, facts.window.end);
+        let rates = rate(used.writes.calls).zip(rate(used.writes.bytes));
         let Some((lines, bytes)) = rates.filter(|_| used.writes.calls >= MIN_WRITES) else { continue };
         let part = used.writes.calls as f64 / writes.max(1) as f64;
         let main = part >= FLOOD_PART && lines >= FLOOD_LINES_PER_S;

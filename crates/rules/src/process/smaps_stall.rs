@@ -12,7 +12,9 @@
 //! read(9, "55e0c0a00000-55e0c0a02000 r--p"..., 4096) = 4083 <0.048119>
 //! ```
 //!
-//! The one that is read shows it too: of its mmap and munmap calls most take microseconds, and some as long as a reading.
+//! The one that is read shows it too: of its mmap and munmap calls most take microseconds, and some as long as a reading. In a recording with
+//! stacks it waits in the kernel for the lock of its own address space, though it has no other thread that takes it; and who woke it is the
+//! one that reads.
 //!
 //! ## What to do instead
 //! Resident memory from statm or status, a group's from memory.current: both are counters. Proportional shares (PSS) once
@@ -22,11 +24,16 @@
 //! Small processes are read in well under a millisecond, whose readers are not judged.
 
 use super::proc_files::Reading;
+use crate::callers;
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
-use crate::guards;
-use whyslow_facts::Facts;
-use whyslow_model::{CallStats, Measurement, Nanos, Severity, Subject};
+use crate::guards::{self, WARNING_SHARE};
+use crate::kernel_threads;
+use crate::kernel_waits::{self, CHANGES_MAP, KernelWait, TAKES_MAP};
+use whyslow_facts::samples::SiteTime;
+use whyslow_facts::{Facts, ProcessId};
+use whyslow_model::event::Tid;
+use whyslow_model::{CallStats, Entity, Measurement, Nanos, SaturatingSum, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -34,7 +41,10 @@ pub(crate) static RULE: Rule = Rule {
     group: "process",
     summary: "reading smaps of a process takes long, and stops its threads meanwhile",
     source: include_str!("smaps_stall.rs"),
-    needs: &[Need::Calls, Need::Durations],
+    needs: &[
+        Need::Either(&[Need::Calls, Need::Table("offcpu")]),
+        Need::Either(&[Need::Durations, Need::Table("offcpu")]),
+    ],
     check,
 };
 
@@ -51,19 +61,103 @@ const UNDISTURBED: Nanos = Nanos::new(100_000);
 const TAIL: u64 = 10;
 /// How many times longer than its other cheap calls, which lose as much to a tracer or for want of a CPU.
 const TO_OTHERS: u64 = 5;
+/// The part of a thread's waits for the lock that another process ended by letting it go: of the rest the waker may not be recorded.
+const MOSTLY_WOKEN: f64 = 0.5;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     of_readers(facts, out);
-    of_victims(facts, out);
+    let waiting = of_waiting_victims(facts, out);
+    of_victims(facts, out, &waiting);
+}
+
+/// Threads that wait in the kernel for the lock of their address space, as stacks tell, where no other thread of their process changes the map
+/// and another process wakes them: it holds the lock from outside. Tells which threads are told.
+#[gated]
+fn of_waiting_victims(facts: &Facts, out: &mut Findings<'_>) -> Vec<Tid> {
+    let spent = |process: ProcessId, tid: Option<Tid>| {
+        facts.samples.waits_at(process, tid, |name| TAKES_MAP.contains(&name))
+    };
+    let is_wait = |time: &SiteTime<'_>| time.call.is_none_or(|call| CHANGES_MAP.contains(&call));
+    let mut told = Vec::new();
+    for wait in kernel_waits::every(facts, WARNING_SHARE, spent, is_wait) {
+        let Some(process) = facts.process_of_thread(wait.tid) else { continue };
+        if others_change(facts, process, wait.tid) {
+            continue;
+        }
+        let Some((reader, wakes)) = waker_outside(facts, process, wait.tid) else { continue };
+        if (wakes as f64) < MOSTLY_WOKEN * wait.waits as f64 {
+            continue;
+        }
+        told.push(wait.tid);
+        report_waiting(facts, out, &wait, reader, wakes);
+    }
+    told
+}
+
+/// True where another thread of the process changes its map more than now and then.
+#[gated]
+fn others_change(facts: &Facts, process: ProcessId, tid: Tid) -> bool {
+    let threads = facts.world.threads.iter().map(|(_, thread)| thread);
+    let others = threads.filter(|thread| thread.process == process && thread.tid != tid);
+    let changes = others
+        .flat_map(|thread| thread.all_calls())
+        .filter(|(call, _)| CHANGES_MAP.contains(&call.info().name));
+    changes.map(|(_, stats)| stats.count).saturating_sum() >= guards::FEW_TURNS
+}
+
+/// The thread of another program that woke this one most, and how often programs outside woke it.
+#[gated]
+fn waker_outside(facts: &Facts, process: ProcessId, tid: Tid) -> Option<(Tid, u64)> {
+    let is_outside = |waker: Tid| {
+        let of = Entity::Process(waker);
+        let is_kernels = facts.host.thing(&of).is_some_and(|thing| kernel_threads::is_kernel(&of, thing));
+        facts.process_of_thread(waker) != Some(process) && !is_kernels
+    };
+    let wakers = facts.sched.wakers_of(tid).into_iter().filter_map(|(waker, count)| Some((waker?, count)));
+    let outside: Vec<(Tid, u64)> = wakers.filter(|(waker, _)| is_outside(*waker)).collect();
+    let (most, _) = outside.first()?;
+    Some((*most, outside.iter().map(|(_, count)| *count).saturating_sum()))
+}
+
+fn report_waiting(facts: &Facts, out: &mut Findings<'_>, wait: &KernelWait<'_>, reader: Tid, wakes: u64) {
+    let time = Measurement::time("time", wait.time);
+    let waits = Measurement::count("waits", wait.waits).at_least(kernel_waits::MIN_WAITS as f64);
+    let wakes = Measurement::count("wakes_by_others", wakes).at_least(MOSTLY_WOKEN * wait.waits as f64);
+    let part = wait.share.figure().at_least(WARNING_SHARE);
+    let subject = wait.subject();
+    let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
+    let reader = facts.host.name_of(&Entity::Process(reader));
+    let line = format!(
+        "thread {}: {waits} waits of {time} in all for the lock; {wakes} wakes by other programs",
+        wait.tid
+    );
+    out.report(
+        wait.share.clone(),
+        format!(
+"{} waits {time} while {reader} reads its smaps or its memory{}",
+            Subjects::words(&subject),
+            wait.at()
+        ),
+    )
+    .at_most(Severity::Critical)
+    .subject(Subject { syscall: Some(CHANGES_MAP.join(", ")), function: callers::function(wait.site.as_ref()), ..subject })
+    .cause(format!("No other thread of the process changes the map, and {reader} woke it as it let the lock go: it reads /proc/{pid}/smaps, smaps_rollup or numa_maps and walks all pages, or reads the memory by ptrace or process_vm_readv(2). Who maps, unmaps or faults in memory waits meanwhile."))
+    .measured_all([time, part, waits, wakes])
+    .fix(format!("see what {reader} reads: strace -f -e trace=openat,process_vm_readv -p its pid; bpftrace -e 'kprobe:show_smap,kprobe:show_smaps_rollup {{ @[comm, pid] = count(); }}'"))
+    .fix("in the reader: resident memory from /proc/PID/statm or status, a group's from memory.current: counters, no walk; once an hour where smaps must be")
+    .verify(format!("perf trace -s -p {pid}   (mmap: the maximum falls to that of other calls)"))
+    .saving(wait.time)
+    .evidence_line(facts.recording_at(facts.window.start), line)
+    .file();
 }
 
 /// Processes of one busy thread whose calls of mmap and munmap now and then take long, and its other cheap calls do not: the lock
 /// of the address space is held from outside.
 #[gated]
-fn of_victims(facts: &Facts, out: &mut Findings<'_>) {
+fn of_victims(facts: &Facts, out: &mut Findings<'_>, told: &[Tid]) {
     let threads = || facts.world.threads.iter().map(|(_, thread)| thread).filter(|thread| !thread.exited);
-    for thread in threads() {
+    for thread in threads().filter(|thread| !told.contains(&thread.tid)) {
         let alone = threads().all(|other| {
             other.process != thread.process
                 || other.tid == thread.tid

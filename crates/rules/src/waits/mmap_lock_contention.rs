@@ -40,36 +40,6 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-/// Functions of the kernel that take the lock themselves: who sleeps in one of them, and in nothing that it calls but the lock, waits for it
-/// (mm/mmap.c, mm/util.c, mm/mprotect.c, mm/madvise.c, mm/mremap.c, mm/memory.c, mm/mmap_lock.c; arch/x86/mm/fault.c of kernels before 6.4).
-const LOCKING: &[&str] = &[
-    "vm_mmap_pgoff",
-    "__vm_munmap",
-    "__x64_sys_munmap",
-    "__do_sys_munmap",
-    "do_mprotect_pkey",
-    "do_madvise",
-    "madvise_lock",
-    "__do_sys_mremap",
-    "__se_sys_mremap",
-    "do_mremap",
-    "__do_sys_brk",
-    "__x64_sys_brk",
-    "__mm_populate",
-    "lock_mm_and_find_vma",
-    "mmap_read_lock",
-    "mmap_write_lock",
-    "mmap_lock_acquire",
-    "__vma_start_write",
-    "vma_start_write",
-    "lock_vma_under_rcu",
-    "do_user_addr_fault",
-    "__do_page_fault",
-    "__mmap_lock_do_trace",
-];
-/// Calls that change the map.
-const CHANGES: &[&str] =
-    &["mmap", "mmap2", "munmap", "mremap", "mprotect", "pkey_mprotect", "madvise", "brk"];
 /// Fewer are those of a start: then somebody else holds the lock.
 const MIN_CHANGES: u64 = 500;
 /// Threads that change it, at least: one waits for nobody.
@@ -78,10 +48,11 @@ const MIN_THREADS: usize = 2;
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let spent = |process: ProcessId, tid: Option<Tid>| {
-        facts.samples.waits_at(process, tid, |name| LOCKING.contains(&name))
+        facts.samples.waits_at(process, tid, |name| kernel_waits::TAKES_MAP.contains(&name))
     };
-    let is_wait =
-        |time: &whyslow_facts::samples::SiteTime<'_>| time.call.is_none_or(|call| CHANGES.contains(&call));
+    let is_wait = |time: &whyslow_facts::samples::SiteTime<'_>| {
+        time.call.is_none_or(|call| kernel_waits::CHANGES_MAP.contains(&call))
+    };
     // Each thread is a place: it is their sum that has to be felt.
     for wait in kernel_waits::every(facts, 0.0, spent, is_wait) {
         let Some(changes) = facts.process_of_thread(wait.tid).and_then(|process| Changes::of(facts, process))
@@ -149,7 +120,7 @@ struct Changes<'f> {
 impl<'f> Changes<'f> {
     #[gated]
     fn of(facts: &'f Facts, process: ProcessId) -> Option<Changes<'f>> {
-        let longest_in = callers::running_calls(facts, process, CHANGES);
+        let longest_in = callers::running_calls(facts, process, kernel_waits::CHANGES_MAP);
         let mut changes =
             Changes { calls: CallStats::default(), longest_in, threads: 0, by_name: Vec::new() };
         let threads = facts.world.threads.iter().map(|(_, thread)| thread);
@@ -157,7 +128,7 @@ impl<'f> Changes<'f> {
             let mut own = 0u64;
             for (call, stats) in thread.all_calls() {
                 let name = call.info().name;
-                if !CHANGES.contains(&name) {
+                if !kernel_waits::CHANGES_MAP.contains(&name) {
                     continue;
                 }
                 changes.calls.merge(stats);
