@@ -147,7 +147,7 @@ fn without_anybody_taken_in_nothing_is_told() {
 /// before each answer.
 fn forked_server() -> Facts {
     let mut facts = Facts::of_target();
-    let mut call =
+    let call =
         |facts: &mut Facts, at: u64, pid: u32, (name, args): (&'static str, &str), ret: i64, dur: u64| {
             let mut call = Call::new(name, args);
             (call.tid, call.pid, call.ret) = (pid, Some(pid), Ret::Value(ret));

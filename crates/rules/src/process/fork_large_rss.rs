@@ -26,7 +26,7 @@ use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::{callers, guards, kernel_waits};
 use whyslow_facts::{Facts, Forks, ProcessId};
-use whyslow_model::{Measurement, Nanos, Subject};
+use whyslow_model::{CallStats, Measurement, Nanos, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -120,6 +120,18 @@ const FIX_SPAWN: &str = "start programs by posix_spawn or vfork: Python subproce
 const FIX_HELPER: &str = "start a small helper process before memory is taken, and send it what to start (Python multiprocessing: set_start_method('forkserver'))";
 const FIX_SMALLER: &str = "fewer page tables: huge pages for the large part (madvise(MADV_HUGEPAGE)), memory that children do not need marked so (madvise(MADV_DONTFORK)); or many items for one child";
 
+/// The mean of a process's forks, recorded or counted, without clone3, by which glibc makes threads; `None` where their times are not known.
+#[gated]
+fn mean_fork(facts: &Facts, process: ProcessId) -> Option<Nanos> {
+    let threads =
+        facts.world.threads.iter().map(|(_, thread)| thread).filter(|thread| thread.process == process);
+    let calls = threads.flat_map(|thread| thread.all_calls());
+    let mut forks = CallStats::default();
+    let is_fork = |name: &str| CALLS.contains(&name) && name != "clone3";
+    calls.filter(|(call, _)| is_fork(call.info().name)).for_each(|(_, stats)| forks.merge(stats));
+    Some(forks.mean()).filter(|mean| mean.is_known())
+}
+
 /// Where calls were only counted: the kernel's stacks tell who copies page tables.
 #[gated]
 fn by_samples(facts: &Facts, out: &mut Findings<'_>) {
@@ -127,6 +139,10 @@ fn by_samples(facts: &Facts, out: &mut Findings<'_>) {
         |time: &whyslow_facts::samples::SiteTime<'_>| time.call.is_some_and(|call| CALLS.contains(&call));
     let Some(wait) = kernel_waits::longest(facts, forking::COPIES, true, is_fork) else { return };
     let Some(process) = facts.process_of_thread(wait.tid) else { return };
+    // Many short ones are fork-per-task's.
+    if mean_fork(facts, process).is_some_and(|mean| mean < LONG) {
+        return;
+    }
     let took = Measurement::time("time", wait.time);
     let samples = Measurement::count("samples", wait.waits).at_least(kernel_waits::MIN_WAITS as f64);
     let resident = forking::resident(facts, process);

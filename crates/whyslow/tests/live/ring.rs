@@ -349,6 +349,9 @@ fn the_memory_holds_at_a_hundred_thousand_calls_a_second() {
         std::thread::sleep(Duration::from_millis(200));
     }
     send(10, recorder.id());
+    // What comes after is over; the target would keep the writer from a CPU.
+    std::thread::sleep(Duration::from_millis(500));
+    send(19, target.0.id());
     let recording = wait_for(&kept, 1, &mut recorder).remove(0);
     let said = ended(recorder);
     // The ring, and what the recorder takes without one.
