@@ -81,7 +81,14 @@ pub(crate) fn explain(facts: &Facts, account: Option<&TimeAccount>, findings: &m
         let Some(last) = way.pop() else { continue };
         let share = finding.share.unwrap_or(1.0);
         let busy = |row| busiest(&rows, apart, row).filter(|behind| behind.busy >= BUSY * row.share * share);
-        let Some(mut behind) = busy(last) else { continue };
+        // Where nothing says that the last one is at work, the one before it is known to wait for it.
+        let mut found_busy = busy(last);
+        while found_busy.is_none()
+            && let Some(before) = way.pop()
+        {
+            found_busy = busy(before);
+        }
+        let Some(mut behind) = found_busy else { continue };
         way.push(behind.row);
         // Who waits most for another one is not the end.
         while let Some(next) = waited_for(&rows, &behind, &way).and_then(busy)

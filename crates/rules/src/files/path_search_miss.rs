@@ -53,6 +53,9 @@ const START_UP: Nanos = Nanos::from_millis(100);
 /// Misses of unknown duration from which on they are no normal start: at 10 us each, as under strace, they take
 /// those 100 ms.
 const UNTIMED_MISSES: u64 = 10_000;
+/// How many times the part has to be of what is a warning elsewhere, where a tracer lacked a CPU: a healthy `make` beside other work had
+/// 7 % of its time in the searches of its compiler.
+const STARVED_TIMES: f64 = 3.0;
 /// Misses in a table from which on they are no normal start: a bare `python3 -c pass` has about a hundred.
 const TABLE_MISSES: u64 = 500;
 
@@ -125,7 +128,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .evidence_all(searches.exemplars.iter());
     // Searches that stop are those of a start: what is found then is kept.
     let stopped = is_start(facts) && share.value.is_none_or(|share| share < guards::CRITICAL_SHARE);
-    if stopped || !time.is_known() && misses < UNTIMED_MISSES {
+    // A tracer that has to wait for a CPU makes cheap calls long.
+    let of_tracer =
+        facts.pace.starved && share.value.is_some_and(|share| share < STARVED_TIMES * guards::WARNING_SHARE);
+    if stopped || of_tracer || !time.is_known() && misses < UNTIMED_MISSES {
         finding = finding.at_most(Severity::Notice);
     }
     finding.file();
