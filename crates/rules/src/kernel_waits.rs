@@ -12,9 +12,9 @@ use whyslow_model::{Nanos, SampleKind, ShareOf, Subject};
 /// Fewer waits are a start, or one bad moment.
 pub(crate) const MIN_WAITS: u64 = 5;
 
-/// Functions of the kernel that take the lock of a memory map themselves: who sleeps in one of them, and in nothing that it calls but the lock, waits for it
-/// (mm/mmap.c, mm/util.c, mm/mprotect.c, mm/madvise.c, mm/mremap.c, mm/memory.c, mm/mmap_lock.c; arch/x86/mm/fault.c of kernels before 6.4).
-pub(crate) const TAKES_MAP: &[&str] = &[
+/// Functions of the kernel that take the lock of a memory map themselves: who sleeps in one of them, and in nothing that it calls but the
+/// lock, waits for it (mm/mmap.c, mm/util.c, mm/mprotect.c, mm/madvise.c, mm/mremap.c, mm/memory.c, mm/mmap_lock.c; arch/x86/mm/fault.c of kernels before 6.4).
+const TAKES_MAP: &[&str] = &[
     "vm_mmap_pgoff",
     "__vm_munmap",
     "__x64_sys_munmap",
@@ -42,6 +42,7 @@ pub(crate) const TAKES_MAP: &[&str] = &[
 /// Calls that change a memory map.
 pub(crate) const CHANGES_MAP: &[&str] =
     &["mmap", "mmap2", "munmap", "mremap", "mprotect", "pkey_mprotect", "madvise", "brk"];
+
 /// The thread that spends most time in such functions, of those to which it is worth a word.
 pub(crate) struct KernelWait<'f> {
     /// The thread.
@@ -106,6 +107,14 @@ pub(crate) fn in_functions(
             count: sum.count.saturating_add(weight.count),
         })
     }
+}
+
+/// All threads that wait for the lock of their memory map for the part `least` of their lives, the longest first.
+pub(crate) fn for_map(facts: &Facts, least: f64) -> Vec<KernelWait<'_>> {
+    let spent = |process: ProcessId, tid: Option<Tid>| {
+        facts.samples.waits_at(process, tid, |name| TAKES_MAP.contains(&name))
+    };
+    every(facts, least, spent, |time| time.call.is_none_or(|call| CHANGES_MAP.contains(&call)))
 }
 
 /// All threads that spend such time (`spent`), for the part `least` of their lives, the longest first; none where no stacks of waits are recorded.

@@ -21,7 +21,9 @@
 //! an hour, of one process.
 //!
 //! ## When it is wrong
-//! Small processes are read in well under a millisecond, whose readers are not judged.
+//! Small processes are read in well under a millisecond, whose readers are not judged. Where other threads of the process change its map, or
+//! a thread of the kernel woke the one that waits, this says nothing. Wakeups are counted, not held against each wait: who wakes a thread
+//! often for other reasons may be named in place of the reader.
 
 use super::proc_files::Reading;
 use crate::callers;
@@ -29,8 +31,7 @@ use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::guards::{self, WARNING_SHARE};
 use crate::kernel_threads;
-use crate::kernel_waits::{self, CHANGES_MAP, KernelWait, TAKES_MAP};
-use whyslow_facts::samples::SiteTime;
+use crate::kernel_waits::{self, CHANGES_MAP, KernelWait};
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::event::Tid;
 use whyslow_model::{CallStats, Entity, Measurement, Nanos, SaturatingSum, Severity, Subject};
@@ -75,12 +76,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 /// and another process wakes them: it holds the lock from outside. Tells which threads are told.
 #[gated]
 fn of_waiting_victims(facts: &Facts, out: &mut Findings<'_>) -> Vec<Tid> {
-    let spent = |process: ProcessId, tid: Option<Tid>| {
-        facts.samples.waits_at(process, tid, |name| TAKES_MAP.contains(&name))
-    };
-    let is_wait = |time: &SiteTime<'_>| time.call.is_none_or(|call| CHANGES_MAP.contains(&call));
     let mut told = Vec::new();
-    for wait in kernel_waits::every(facts, WARNING_SHARE, spent, is_wait) {
+    for wait in kernel_waits::for_map(facts, WARNING_SHARE) {
         let Some(process) = facts.process_of_thread(wait.tid) else { continue };
         if others_change(facts, process, wait.tid) {
             continue;
@@ -135,7 +132,7 @@ fn report_waiting(facts: &Facts, out: &mut Findings<'_>, wait: &KernelWait<'_>, 
     out.report(
         wait.share.clone(),
         format!(
-"{} waits {time} while {reader} reads its smaps or its memory{}",
+            "{} waits {time} while {reader} reads its smaps or its memory{}",
             Subjects::words(&subject),
             wait.at()
         ),

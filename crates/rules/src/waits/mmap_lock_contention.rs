@@ -47,14 +47,8 @@ const MIN_THREADS: usize = 2;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    let spent = |process: ProcessId, tid: Option<Tid>| {
-        facts.samples.waits_at(process, tid, |name| kernel_waits::TAKES_MAP.contains(&name))
-    };
-    let is_wait = |time: &whyslow_facts::samples::SiteTime<'_>| {
-        time.call.is_none_or(|call| kernel_waits::CHANGES_MAP.contains(&call))
-    };
     // Each thread is a place: it is their sum that has to be felt.
-    for wait in kernel_waits::every(facts, 0.0, spent, is_wait) {
+    for wait in kernel_waits::for_map(facts, 0.0) {
         let Some(changes) = facts.process_of_thread(wait.tid).and_then(|process| Changes::of(facts, process))
         else {
             continue;
