@@ -28,7 +28,7 @@ use crate::guards::{self, WARNING_SHARE};
 use crate::kernel_waits;
 use whyslow_facts::samples::Site;
 use whyslow_facts::{Facts, ProcessId};
-use whyslow_model::{CallStats, Measurement, Severity, Subject, Tid};
+use whyslow_model::{CallStats, Measurement, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
