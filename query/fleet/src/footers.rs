@@ -30,7 +30,7 @@ const ENTRY: usize = 512;
 const TRIES_APART: u64 = 1_000;
 /// Bytes first read of a part's end. Most footers fit: what is longer takes one more read. A read over the network takes so long that more
 /// bytes at once are cheaper than one more of them. A part that is no longer than that is read whole, and once.
-const END_NEAR: usize = 16 << 10;
+const END_NEAR: usize = 64 << 10;
 const END_REMOTE: usize = 32 << 10;
 
 /// Bytes first read of a part's end.

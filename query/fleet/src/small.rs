@@ -5,15 +5,21 @@ use crate::footers::{FoundPart, all_of};
 use crate::hours::date_and_hour;
 use bytes::Bytes;
 use datafusion::arrow::array::{
-    Array, ArrayRef, RecordBatch, RecordBatchOptions, StringArray, UInt8Array, new_null_array,
+    Array, ArrayRef, AsArray, BooleanArray, RecordBatch, RecordBatchOptions, StringArray, UInt8Array,
+    new_null_array,
 };
 use datafusion::arrow::compute::{cast, concat_batches};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
-use datafusion::common::{DataFusionError, Result};
+use datafusion::catalog::Session;
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{Column, DFSchema, DataFusionError, Result, ScalarValue};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::logical_expr::{Expr, utils::conjunction};
 use datafusion::parquet::arrow::ProjectionMask;
-use datafusion::parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
-use datafusion::physical_plan::ExecutionPlan;
+use datafusion::parquet::arrow::arrow_reader::{
+    ArrowPredicateFn, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowFilter,
+};
+use datafusion::physical_plan::{ExecutionPlan, PhysicalExpr};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
 use futures::{StreamExt, TryStreamExt};
@@ -33,18 +39,81 @@ struct SmallParts {
     schema: SchemaRef,
     /// Those that parts have: without dictionaries, which would be others in each part.
     plain: SchemaRef,
+    test: Option<RowTest>,
     parts: Arc<Vec<FoundPart>>,
     store: Arc<dyn ObjectStore>,
 }
 
-/// What reads these parts on so many threads. `schema` has the columns that are wanted; of folders these are `date` and `hour`.
-pub(crate) fn small_parts(
-    parts: Vec<FoundPart>,
-    schema: SchemaRef,
-    folders: &[Field; 2],
-    store: &Arc<dyn ObjectStore>,
-    threads: usize,
-) -> Result<Arc<dyn ExecutionPlan>> {
+/// The filters of a question, as far as they are about columns of parts. Rows that they leave out are decoded in these columns alone.
+#[derive(Clone, Debug)]
+pub(crate) struct RowTest {
+    /// The columns that they are about.
+    columns: SchemaRef,
+    expression: Arc<dyn PhysicalExpr>,
+}
+
+impl RowTest {
+    /// `None` where no filter is about columns of parts alone, or the engine cannot ask them there: rows are asked again by the engine.
+    pub(crate) fn new(state: &dyn Session, filters: &[Expr], plain: &Schema) -> Option<RowTest> {
+        let is_of_parts = |filter: &&Expr| {
+            let columns = filter.column_refs();
+            !columns.is_empty() && columns.iter().all(|column| plain.field_with_name(&column.name).is_ok())
+        };
+        let filter = conjunction(filters.iter().filter(is_of_parts).cloned())?;
+        let names: Vec<String> = filter.column_refs().iter().map(|column| column.name.clone()).collect();
+        let fields = plain.fields().iter().filter(|field| names.contains(field.name())).cloned();
+        let columns = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        // Parts have no dictionaries here, and so the values have none.
+        let unpacked = unqualified(filter).ok()?.transform(|expression| {
+            Ok(match expression {
+                Expr::Literal(ScalarValue::Dictionary(_, value), metadata) => {
+                    Transformed::yes(Expr::Literal(*value, metadata))
+                }
+                other => Transformed::no(other),
+            })
+        });
+        let schema = DFSchema::try_from(columns.clone()).ok()?;
+        let expression = state.create_physical_expr(unpacked.ok()?.data, &schema).ok()?;
+        Some(RowTest { columns, expression })
+    }
+
+    /// Which rows pass. All do where it cannot be told: the engine asks them again.
+    fn passed(&self, rows: &RecordBatch) -> BooleanArray {
+        let asked = of_part(&self.columns, rows).and_then(|rows| {
+            let answer = self.expression.evaluate(&rows)?.into_array(rows.num_rows())?;
+            Ok(answer.as_boolean_opt().cloned())
+        });
+        asked.ok().flatten().unwrap_or_else(|| BooleanArray::from(vec![true; rows.num_rows()]))
+    }
+}
+
+/// A filter whose columns name no table.
+pub(crate) fn unqualified(filter: Expr) -> Result<Expr> {
+    let plain = filter.transform(|expression| {
+        Ok(match expression {
+            Expr::Column(column) => Transformed::yes(Expr::Column(Column::from_name(column.name))),
+            other => Transformed::no(other),
+        })
+    })?;
+    Ok(plain.data)
+}
+
+/// The columns of a schema as a part has them; one that it does not have is unknown.
+fn of_part(schema: &SchemaRef, part: &RecordBatch) -> Result<RecordBatch> {
+    let column = |field: &Arc<Field>| -> Result<ArrayRef> {
+        Ok(match part.column_by_name(field.name()) {
+            Some(column) if column.data_type() == field.data_type() => column.clone(),
+            Some(column) => cast(column, field.data_type())?,
+            None => new_null_array(field.data_type(), part.num_rows()),
+        })
+    };
+    let columns: Result<Vec<ArrayRef>> = schema.fields().iter().map(column).collect();
+    let options = RecordBatchOptions::new().with_row_count(Some(part.num_rows()));
+    Ok(RecordBatch::try_new_with_options(schema.clone(), columns?, &options)?)
+}
+
+/// The columns of parts among those of a schema, without dictionaries.
+pub(crate) fn plain_columns(schema: &Schema, folders: &[Field; 2]) -> SchemaRef {
     let is_of_folder = |field: &Field| folders.iter().any(|folder| folder.name() == field.name());
     let plain = schema.fields().iter().filter(|field| !is_of_folder(field)).map(|field| {
         let values = match field.data_type() {
@@ -53,14 +122,25 @@ pub(crate) fn small_parts(
         };
         Field::new(field.name(), values, true)
     });
-    let plain = Arc::new(Schema::new(plain.collect::<Vec<Field>>()));
+    Arc::new(Schema::new(plain.collect::<Vec<Field>>()))
+}
+
+/// What reads these parts on so many threads. `schema` has the columns that are wanted, `plain` those of parts among them.
+pub(crate) fn small_parts(
+    parts: Vec<FoundPart>,
+    schema: SchemaRef,
+    plain: &SchemaRef,
+    test: Option<&RowTest>,
+    store: &Arc<dyn ObjectStore>,
+    threads: usize,
+) -> Result<Arc<dyn ExecutionPlan>> {
     let each = parts.len().div_ceil(threads.max(1)).max(1);
     let mut streams: Vec<Arc<dyn PartitionStream>> = Vec::new();
     let mut parts = parts.into_iter().peekable();
     while parts.peek().is_some() {
         let own = Arc::new(parts.by_ref().take(each).collect());
         let (schema, plain, store) = (schema.clone(), plain.clone(), store.clone());
-        streams.push(Arc::new(SmallParts { schema, plain, parts: own, store }));
+        streams.push(Arc::new(SmallParts { schema, plain, test: test.cloned(), parts: own, store }));
     }
     Ok(Arc::new(StreamingTableExec::try_new(schema, streams, None, [], false, None)?))
 }
@@ -125,23 +205,26 @@ impl SmallParts {
         // What a stranger's part says of its types beside those of Parquet does not count.
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
         let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(whole, options)?;
-        let columns = builder.schema().fields().iter().enumerate();
-        let there = columns.filter(|(_, field)| self.plain.field_with_name(field.name()).is_ok());
-        let there: Vec<usize> = there.map(|(at, _)| at).collect();
-        let mask = ProjectionMask::roots(builder.parquet_schema(), there);
-        for batch in builder.with_projection(mask).build()? {
-            let batch = batch?;
-            let column = |field: &Arc<Field>| -> Result<ArrayRef> {
-                Ok(match batch.column_by_name(field.name()) {
-                    Some(column) if column.data_type() == field.data_type() => column.clone(),
-                    Some(column) => cast(column, field.data_type())?,
-                    None => new_null_array(field.data_type(), batch.num_rows()),
-                })
-            };
-            let columns: Result<Vec<ArrayRef>> = self.plain.fields().iter().map(column).collect();
-            let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-            let batch = RecordBatch::try_new_with_options(self.plain.clone(), columns?, &rows);
-            to.push(batch.map_err(|error| damaged(error.to_string()))?);
+        let fields = builder.schema().fields().clone();
+        let mask = |wanted: &Schema| {
+            let columns = fields.iter().enumerate();
+            let there = columns.filter(|(_, field)| wanted.field_with_name(field.name()).is_ok());
+            ProjectionMask::roots(builder.parquet_schema(), there.map(|(at, _)| at))
+        };
+        let rows = mask(&self.plain);
+        // A column that the part does not have is unknown, and no filter can be asked in the decoder about it.
+        let has_all = |test: &&RowTest| {
+            test.columns.fields().iter().all(|field| fields.find(field.name()).is_some())
+        };
+        let test = self.test.as_ref().filter(has_all).cloned().map(|test| (mask(&test.columns), test));
+        let mut builder = builder.with_projection(rows);
+        if let Some((columns, test)) = test {
+            let predicate = ArrowPredicateFn::new(columns, move |rows| Ok(test.passed(&rows)));
+            builder = builder.with_row_filter(RowFilter::new(vec![Box::new(predicate)]));
+        }
+        for batch in builder.build()? {
+            let batch = of_part(&self.plain, &batch?).map_err(|error| damaged(error.to_string()))?;
+            to.push(batch);
         }
         Ok(())
     }

@@ -3,13 +3,12 @@
 use crate::footers::{FoundPart, PartReaders, is_small};
 use crate::hours::date_and_hour;
 use crate::listing::{FleetListing, Wanted};
-use crate::small::small_parts;
+use crate::small::{RowTest, plain_columns, small_parts, unqualified};
 use crate::span::{FleetSpan, HOUR};
 use datafusion::arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch, StringArray, UInt8Array};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
-use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::common::{Column, DFSchema, DataFusionError, Result, ScalarValue};
+use datafusion::common::{DFSchema, DataFusionError, Result, ScalarValue};
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::object_store::ObjectStoreUrl;
 use datafusion::datasource::physical_plan::{FileGroup, FileScanConfigBuilder, ParquetSource};
@@ -170,17 +169,6 @@ fn part_hour(hour: i64) -> PartHour {
     PartHour::of(UtcTime(hour.saturating_mul(HOUR))).map_or(PartHour::LAST, |(hour, _)| hour)
 }
 
-/// A filter whose columns name no table.
-fn unqualified(filter: Expr) -> Result<Expr> {
-    let plain = filter.transform(|expression| {
-        Ok(match expression {
-            Expr::Column(column) => Transformed::yes(Expr::Column(Column::from_name(column.name))),
-            other => Transformed::no(other),
-        })
-    })?;
-    Ok(plain.data)
-}
-
 fn micros(value: &ScalarValue) -> Option<i64> {
     match value {
         ScalarValue::TimestampSecond(Some(value), _) => value.checked_mul(1_000_000),
@@ -318,8 +306,10 @@ impl TableProvider for PartsTable {
         }
         if !small.is_empty() {
             let schema = datafusion::common::project_schema(&self.schema(), projection)?;
+            let plain = plain_columns(&schema, &folder_columns());
+            let test = RowTest::new(state, filters, &plain);
             let store = &self.listing.root.store;
-            plans.push(small_parts(small, schema, &folder_columns(), store, threads)?);
+            plans.push(small_parts(small, schema, &plain, test.as_ref(), store, threads)?);
         }
         match plans.len() {
             1 => Ok(plans.swap_remove(0)),
