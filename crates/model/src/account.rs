@@ -419,6 +419,13 @@ impl AccountRow {
             _ => format!("{text} ({}{bound})", Nanos::new(self.ns)),
         }
     }
+
+    /// The same as the rest of a sentence about a process: `is on a CPU in read of /proc/net/tcp (90 times, 11 ms each)`.
+    pub fn predicate(&self) -> String {
+        use TimeState::{InCall, Kernel, OnCpu};
+        let is = if matches!(self.state, Kernel | OnCpu | InCall) { "is " } else { "" };
+        format!("{is}{}", self.words())
+    }
 }
 
 /// A part of the time of requests.
@@ -537,5 +544,23 @@ impl TimeAccount {
             TimeOf::Command => format!("{time} from start to end: {target}"),
             TimeOf::Threads => format!("{time} of {} of {target}", plural(self.count, "thread")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AccountRow, TimeState};
+
+    #[test]
+    fn what_a_process_does_ends_a_sentence_about_it() {
+        let row = |state| AccountRow {
+            call: Some("read".to_string()),
+            object: Some("/proc/net/tcp".to_string()),
+            ..AccountRow::new("census".to_string(), state, 1_000_000)
+        };
+        let said = |state| row(state).predicate();
+        assert!(said(TimeState::Kernel).starts_with("is on a CPU in read of /proc/net/tcp"));
+        assert!(said(TimeState::InCall).starts_with("is in read of /proc/net/tcp"));
+        assert!(said(TimeState::File).starts_with("waits for /proc/net/tcp in read"));
     }
 }

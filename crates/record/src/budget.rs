@@ -176,6 +176,7 @@ pub(crate) struct Budget {
     wait_every: u32,
     sample_every: u32,
     few_in_full: bool,
+    is_lasting: bool,
 }
 
 impl Budget {
@@ -188,6 +189,7 @@ impl Budget {
             wait_every: 1,
             sample_every: 1,
             few_in_full: false,
+            is_lasting: false,
         }
     }
 
@@ -196,10 +198,10 @@ impl Budget {
         Budget { few_in_full, ..self }
     }
 
-    /// A lasting recording takes few stacks of waits ([`crate::Options::lasting`]).
+    /// A lasting recording takes few stacks of waits, and few slow calls where calls are counted ([`crate::Options::lasting`]).
     pub(crate) fn lasting(self, lasting: bool) -> Budget {
         let wait_stacks = if lasting { LASTING_WAIT_STACKS } else { self.wait_stacks };
-        Budget { wait_stacks, ..self }
+        Budget { wait_stacks, is_lasting: lasting, ..self }
     }
 
     /// Who wakes whom is not recorded, all the time.
@@ -230,7 +232,10 @@ impl Budget {
             wait_every: self.wait_every,
             sample_every: self.sample_every,
             parts: on.map(|(part, _)| part.bit()).sum(),
-            detail: (self.few_in_full && self.calls == CallsMode::Count).into(),
+            detail: match self.calls {
+                CallsMode::Count => u32::from(self.few_in_full) | u32::from(self.is_lasting) << 1,
+                _ => 0,
+            },
             calls_since: 0,
         }
     }

@@ -83,7 +83,7 @@ pub struct Options {
     /// Functions of the kernel to count and time: names, patterns (`tcp_*`), `module:function`.
     pub probes: Vec<String>,
     /// It goes on for days and is cut into windows ([`crate::Session::cut`]): the recorder looks seldom, its buffers are small, few stacks of
-    /// waits are taken, and threads that are blocked are not read.
+    /// waits and few slow calls are taken, and threads that are blocked are not read.
     pub lasting: bool,
     /// Bytes of the rings of calls of all CPUs together.
     pub ring_bytes: u64,

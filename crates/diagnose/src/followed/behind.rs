@@ -68,7 +68,7 @@ impl<'a> Behind<'a> {
     pub(super) fn culprit(&self, cause: Option<&Finding>, hops: Vec<Hop>) -> Culprit {
         let largest = self.largest();
         let part = (largest.ns as f64 / self.whole as f64).min(1.0);
-        let does = format!("{}, {} of its time", largest.words(), words::percent(part));
+        let does = format!("{}, {} of its time", largest.predicate(), words::percent(part));
         let (function, place) = self.site();
         Culprit {
             pid: tid_there(self.row.pid),

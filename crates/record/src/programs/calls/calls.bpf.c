@@ -195,12 +195,16 @@ static __always_inline int on_exit(struct pt_regs *regs, s64 ret)
 	flags |= compat_flag(regs);
 	/* A call is counted or recorded, never both, so that the two add up. One that had begun before is recorded: whose it is,
 	 * such as a child's wait for its start, is decided later. */
-	if (mode == CALLS_COUNT && !(spec->flags & SPEC_STATE) && entered && elapsed(entered, now) < settings.slow_call) {
-		if (!has_room_for_detail(now)) {
+	if (mode == CALLS_COUNT && !(spec->flags & SPEC_STATE) && entered) {
+		u64 took = elapsed(entered, now);
+		bool is_quick = took < settings.slow_call;
+
+		if (is_quick ? !has_room_for_detail(now) : !has_room_for_slow(took, now)) {
 			count_call(state->tid, nr, entered, now, ret);
 			return 0;
 		}
-		flags |= CALL_DETAIL;
+		if (is_quick)
+			flags |= CALL_DETAIL;
 	}
 	write_call(state, regs, spec, RECORD_CALL, nr, entered, now, ret, flags);
 	if (timed)

@@ -44,6 +44,38 @@ static __noinline int evict(struct count_row *row, u32 cpu, u64 now)
 	return 0;
 }
 
+/* Places a row may have: with one alone, of 2000 rows in use two in five share theirs with another, and each call of theirs evicts. */
+#define COUNT_WAYS 4
+
+/* One row of the table. */
+static __always_inline struct count_row *count_row_at(struct count_rows *rows, u32 at)
+{
+	/* The verifier is to see the bound: else the compiler leaves it out, as it knows better. */
+	barrier_var(at);
+	return &rows->row[at & (COUNT_ROWS - 1)];
+}
+
+/* The row of a key, a free one, or the one that has to make place. */
+static __always_inline struct count_row *count_row_of(struct count_rows *rows, u64 key, u32 hash)
+{
+	u32 set = hash >> 20 & (COUNT_ROWS - 1) & ~(COUNT_WAYS - 1);
+	/* A place and no pointer: the compiler computes with what it tests, and the verifier lets it with numbers alone. */
+	u32 place = hash >> 18 & (COUNT_WAYS - 1);
+	bool is_free = false;
+
+	for (u32 way = 0; way < COUNT_WAYS; way++) {
+		struct count_row *row = count_row_at(rows, set | way);
+
+		if (row->key == key)
+			return row;
+		if (!row->key && !is_free) {
+			is_free = true;
+			place = way;
+		}
+	}
+	return count_row_at(rows, set | place);
+}
+
 static __always_inline void count_call(u32 tid, u32 nr, u64 entered, u64 ended, s64 ret)
 {
 	u32 cpu = bpf_get_smp_processor_id();
@@ -54,7 +86,7 @@ static __always_inline void count_call(u32 tid, u32 nr, u64 entered, u64 ended, 
 
 	if (!rows)
 		return;
-	row = &rows->row[(tid * 0x9e3779b1u + nr * 0x85ebca6bu) >> 20 & (COUNT_ROWS - 1)];
+	row = count_row_of(rows, key, tid * 0x9e3779b1u + nr * 0x85ebca6bu);
 	if (row->key != key) {
 		if (row->key)
 			evict(row, cpu, ended);

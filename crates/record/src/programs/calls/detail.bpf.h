@@ -6,10 +6,17 @@
  * more, that CPU only counts. Who reads the recording takes them for counted ones then (replay/calls.rs), as bits of a sequence mislead. */
 #define DETAIL_SLICE 100000000 /* ns */
 #define DETAIL_CALLS 200
+/* In a recording that goes on for days the slow ones of a CPU that only counts are recorded as long as they are few, too: most are waits for work,
+ * each like the others. One that took this long is recorded in any case. */
+#define SLOW_CALLS 10
+#define VERY_SLOW 1000000000 /* ns */
+enum { DETAIL_QUICK = 1, DETAIL_FEW_SLOW = 2 }; /* of `control.detail` */
 struct detail {
 	u64 since;
 	u32 left;
 	u32 over;
+	u64 slow_since;
+	u64 slow_left;
 };
 
 struct {
@@ -25,7 +32,7 @@ static __always_inline bool has_room_for_detail(u64 now)
 	struct detail *detail = bpf_map_lookup_elem(&call_detail, &zero);
 	struct control *control = control_now();
 
-	if (!control || !control->detail || !detail || detail->over)
+	if (!control || !(control->detail & DETAIL_QUICK) || !detail || detail->over)
 		return false;
 	if (now - detail->since >= DETAIL_SLICE) {
 		detail->since = now;
@@ -36,6 +43,27 @@ static __always_inline bool has_room_for_detail(u64 now)
 		return false;
 	}
 	detail->left--;
+	return true;
+}
+
+/* Whether a call that took `took` is recorded though calls are counted, because it is slow. */
+static __always_inline bool has_room_for_slow(u64 took, u64 now)
+{
+	u32 zero = 0;
+	struct detail *detail = bpf_map_lookup_elem(&call_detail, &zero);
+	struct control *control = control_now();
+
+	if (took >= VERY_SLOW || !control || !(control->detail & DETAIL_FEW_SLOW) || !detail)
+		return true;
+	if (control->detail & DETAIL_QUICK && !detail->over)
+		return true;
+	if (now - detail->slow_since >= DETAIL_SLICE) {
+		detail->slow_since = now;
+		detail->slow_left = SLOW_CALLS;
+	}
+	if (!detail->slow_left)
+		return false;
+	detail->slow_left--;
 	return true;
 }
 #endif

@@ -2,6 +2,7 @@
 
 use super::{Seen, TIMES, only, record};
 use whyslow_model::Coverage;
+use std::time::{Duration, Instant};
 use whyslow_record::{Mode, Options};
 
 /// More than a CPU records in the time that they take.
@@ -44,4 +45,35 @@ fn who_wants_counts_alone_has_them_of_few_calls_too() {
     assert_eq!(seen.calls.get("getppid"), None, "{:?}", seen.calls);
     assert_eq!(seen.counted.get("getppid"), Some(&(TIMES as u64)), "{:?}", seen.counted);
     assert_eq!(seen.coverage, [Coverage::Counts]);
+}
+
+/// Waits of so many milliseconds, one after the other, while calls are counted: how many are recorded one by one, and how many are counted. The
+/// last value is how many a lasting recording may record in that time.
+fn waits(lasting: bool, times: usize, length: Duration) -> Option<(u64, u64, u64)> {
+    let mut options = counting(false);
+    options.lasting = lasting;
+    let begin = Instant::now();
+    let (seen, ..) = record(options, move || (0..times).for_each(|_| std::thread::sleep(length)), |_| ())?;
+    // SLOW_CALLS in a DETAIL_SLICE of each CPU (programs/calls/detail.bpf.h), and in those that are begun.
+    let slices = begin.elapsed().as_millis() as u64 / 100 + 2;
+    let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u64);
+    let of = |calls: &std::collections::BTreeMap<String, u64>| calls.get("clock_nanosleep").copied().unwrap_or(0);
+    Some((of(&seen.calls), of(&seen.counted), 10 * slices * cpus))
+}
+
+#[test]
+fn of_many_slow_calls_a_lasting_recording_records_few_and_counts_the_others() {
+    const WAITS: usize = 500;
+    let length = Duration::from_millis(2);
+    let Some((recorded, counted, most)) = waits(true, WAITS, length) else { return };
+    assert_eq!(recorded + counted, WAITS as u64, "{recorded} + {counted}");
+    assert!(recorded >= 10 && recorded <= most && counted > 0, "{recorded} of {most}, {counted} counted");
+    let Some((recorded, counted, _)) = waits(false, WAITS, length) else { return };
+    assert_eq!((recorded, counted), (WAITS as u64, 0));
+}
+
+#[test]
+fn a_lasting_recording_records_each_very_slow_call() {
+    let Some((recorded, counted, _)) = waits(true, 2, Duration::from_millis(1010)) else { return };
+    assert_eq!((recorded, counted), (2, 0));
 }
