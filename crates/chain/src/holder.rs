@@ -5,6 +5,7 @@
 
 use super::Explainer;
 use whyslow_facts::folds::graph::{Ended, LongCall, Resource};
+use whyslow_facts::folds::locks::LockFacts;
 use whyslow_facts::{Facts, LifeId, ProcessId, ThreadFacts};
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::Moves;
@@ -183,8 +184,12 @@ impl<'a> Explainer<'a> {
     /// The one thread that ended the earlier waits at that futex.
     fn woke_before(&self, call: &LongCall, address: u64) -> Option<WaitHolder> {
         let facts = self.facts;
-        let (.., lock) =
-            facts.locks.iter().find(|(process, at, _)| (*process, *at) == (call.process, address))?;
+        let mut at_address = facts.locks.iter().filter(|(_, at, _)| *at == address);
+        // What processes share is told of the first of them.
+        let waits = |(process, _, lock): &(_, _, &LockFacts)| {
+            *process == call.process || lock.waiters.iter().any(|waiter| waiter.tid == call.tid)
+        };
+        let (.., lock) = at_address.find(waits)?;
         let mut others = lock.wakers.iter().filter(|waker| waker.tid != call.tid);
         let waker = others.next().filter(|_| others.next().is_none())?;
         let process = facts.world.threads.thread_of(waker.tid)?.process;

@@ -40,6 +40,8 @@ pub(crate) fn mark(findings: &mut [Finding], asker: Asker<'_>) {
         })
         .collect();
     for at in 0..findings.len() {
+        // What was said before is over: a finding may have come to weigh more.
+        findings[at].follows_from = None;
         let Some(cause) = nearest[at] else { continue };
         let reason = pair(findings[cause].id, findings[at].id).map_or("", |pair| pair.reason);
         // The first of a chain of causes; the relation has no circle.

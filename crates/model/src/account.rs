@@ -292,6 +292,9 @@ pub struct AccountRow {
     pub evidence: Option<Evidence>,
 }
 
+/// Calls that wait for a message in a queue, and for no descriptor (mq_overview(7), sysvipc(7)).
+const MESSAGES: &[&str] = &["msgrcv", "msgsnd", "mq_timedreceive", "mq_timedsend"];
+
 impl AccountRow {
     /// Of one thread, of which no more is known than what it did and for how long, ns.
     pub fn new(who: String, state: TimeState, ns: u64) -> AccountRow {
@@ -383,6 +386,7 @@ impl AccountRow {
                 Some(child) => format!("waits for the end of {child}"),
                 None => "waits for the end of a child or thread".to_string(),
             },
+            TimeState::Poll if MESSAGES.contains(&call) => format!("waits for a message{in_call}"),
             TimeState::Poll => format!("waits for any of several descriptors{in_call}"),
             TimeState::Event => format!("waits for an event{in_call}{}", of("of")),
             TimeState::Unknown => "nothing tells".to_string(),

@@ -15,6 +15,7 @@ impl Errno {
     pub const EBADF: Errno = Errno(9);
     pub const EAGAIN: Errno = Errno(11);
     pub const EACCES: Errno = Errno(13);
+    pub const EBUSY: Errno = Errno(16);
     pub const EEXIST: Errno = Errno(17);
     pub const ENOTDIR: Errno = Errno(20);
     pub const EINVAL: Errno = Errno(22);
@@ -22,6 +23,7 @@ impl Errno {
     pub const EMFILE: Errno = Errno(24);
     pub const ESPIPE: Errno = Errno(29);
     pub const EPIPE: Errno = Errno(32);
+    pub const ENOMSG: Errno = Errno(42);
     pub const ENOTSOCK: Errno = Errno(88);
     pub const EOPNOTSUPP: Errno = Errno(95);
     pub const EADDRNOTAVAIL: Errno = Errno(99);

@@ -195,9 +195,10 @@ pub fn share_of_waiters(
 ) -> Share {
     let window = recorded(facts).get().filter(|ns| *ns > 0);
     let wall = |tid: Tid| {
-        let mut threads = facts.world.threads.iter().map(|(_, thread)| thread);
-        let thread = threads
-            .find(|thread| thread.tid == tid && process.is_none_or(|process| thread.process == process));
+        let threads = || facts.world.threads.iter().map(|(_, thread)| thread).filter(|thread| thread.tid == tid);
+        let own = threads().find(|thread| Some(thread.process) == process);
+        // A lock that processes share has waiters in others of them.
+        let thread = own.or_else(|| threads().next());
         let called = thread.and_then(|thread| thread.wall().get());
         let scheduled = || thread.and_then(|thread| thread.sched.as_deref()?.wall().get());
         seen(facts, called.filter(|ns| *ns > 0).or_else(scheduled).or(window).unwrap_or(0))

@@ -55,6 +55,19 @@ fn a_consequence_follows_from_a_cause_that_is_large_enough_in_the_same_process()
 }
 
 #[test]
+fn what_has_come_to_weigh_more_follows_from_a_notice_no_longer() {
+    let facts = Facts::default();
+    let asker = Asker { facts: &facts, account: None };
+    let mut both = [finding("slow-downstream", Some(1), 0.8), finding("pool-exhausted", Some(1), 0.2)];
+    both.iter_mut().for_each(|one| one.severity = Severity::Notice);
+    mark(&mut both, asker);
+    assert_eq!(both[0].follows_from.map(|from| from.id), Some("pool-exhausted"));
+    both[0].severity = Severity::Warning;
+    mark(&mut both, asker);
+    assert_eq!(both[0].follows_from, None);
+}
+
+#[test]
 fn kinds_of_work_come_before_computing_where_they_are_a_third_of_it() {
     let first = |text, regex| {
         let mut all = [

@@ -140,13 +140,20 @@ fn shorten_words(text: &str, longest: usize) -> String {
     text.split(' ').map(|word| middle_out(word, longest)).collect::<Vec<_>>().join(" ")
 }
 
-/// A name without its middle: `/srv/…/orders.db`. Of a path as many of its last parts stay as there is room for.
+/// Last parts of names that stay whole where they are no longer than so many characters: half a file name or function is found nowhere.
+const WHOLE: usize = 24;
+
+/// A name without its middle: `/srv/…/orders.db`. Of a path as many of its last parts stay as there is room for; its last one, and a method
+/// without its class, stays whole.
 pub(super) fn middle_out(name: &str, longest: usize) -> String {
     let letters: Vec<char> = name.chars().collect();
     if letters.len() <= longest {
         return name.to_string();
     }
     let room = longest.saturating_sub(1);
+    if let Some(last) = last_part(name).filter(|last| (room..=WHOLE).contains(&length(last))) {
+        return format!("…{last}");
+    }
     let parts = (1..letters.len()).filter(|at| letters[*at] == '/').map(|at| letters.len() - at);
     // The begin of the path stays to be seen, too, where that leaves its last part whole.
     let fits = |spare: usize| parts.clone().filter(|length| *length > 1 && length + spare <= room).max();
@@ -155,6 +162,21 @@ pub(super) fn middle_out(name: &str, longest: usize) -> String {
     let (head, tail): (String, String) =
         (letters[..head].iter().collect(), letters[letters.len() - tail..].iter().collect());
     format!("{head}…{tail}")
+}
+
+/// Of a path the last part with its slash; of a qualified name, `payments::Cabinet::get`, the last identifier.
+fn last_part(name: &str) -> Option<&str> {
+    if name.contains(' ') {
+        return None;
+    }
+    match name.rfind('/') {
+        Some(at) => Some(&name[at..]).filter(|last| last.len() > 1),
+        None => {
+            let at = name.rfind(['.', ':', '#'])? + 1;
+            let is_name = |last: &&str| last.starts_with(|first: char| first.is_alphabetic() || first == '_');
+            Some(&name[at..]).filter(is_name)
+        }
+    }
 }
 
 /// Cut behind a word, with a mark for what is missing.
@@ -228,6 +250,10 @@ mod tests {
         assert_eq!(middle_out("/srv/data/of/many/folders/orders.db", 20), "/srv/data…/orders.db");
         assert_eq!(middle_out("short", 20), "short");
         assert_eq!(middle_out("SELECT id, note FROM orders", 11), "SELEC…rders");
+        // The last part stays whole, also where there is no room for it.
+        assert_eq!(middle_out("/work/run/customer_list.sock", 16), "…/customer_list.sock");
+        assert_eq!(middle_out("payments::Cabinet::get_customers", 12), "…get_customers");
+        assert_eq!(middle_out("127.0.0.1.53317.example:8080", 16), "127.0.0…ple:8080");
     }
 
     proptest! {

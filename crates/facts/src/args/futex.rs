@@ -51,6 +51,12 @@ pub(crate) fn wakes(operation: &[u8]) -> bool {
         || operation.starts_with(b"FUTEX_CMP_REQUEUE")
 }
 
+/// True where the operation is on memory of one process alone.
+pub(crate) fn is_private(operation: &[u8]) -> bool {
+    // A clock may stand behind it.
+    operation.ends_with(b"_PRIVATE") || memchr::memmem::find(operation, b"_PRIVATE|").is_some()
+}
+
 /// Address, operation and the rest of `0x7f004c01e354, FUTEX_WAIT_PRIVATE, 593, NULL`.
 #[inline]
 pub(crate) fn futex(args: &[u8]) -> Option<(u64, &[u8], &[u8])> {

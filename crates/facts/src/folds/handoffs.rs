@@ -7,6 +7,7 @@
 use crate::Fold;
 use crate::args::futex::{is_futex, is_mutex, wakes};
 use crate::folds::locks::{LockFacts, Locks, Party};
+use crate::folds::shared_futexes::SharedFutexes;
 use crate::recording::RecordingFacts;
 use crate::world::ids::ProcessId;
 use crate::world::{Seen, World};
@@ -60,6 +61,7 @@ pub struct Handoffs {
     /// Known once [`crate::Facts::finish`] was called.
     pub rows: Vec<HandedLock>,
     steps: HashMap<ProcessId, VecDeque<Step>, foldhash::fast::RandomState>,
+    shared: SharedFutexes,
 }
 
 impl Handoffs {
@@ -233,9 +235,10 @@ impl Fold for Handoffs {
     }
 
     #[inline]
-    fn call(&mut self, seen: &Seen<'_>, _: &World) {
+    fn call(&mut self, seen: &Seen<'_>, world: &World) {
         let call = seen.call;
         let (Some((address, operation, rest)), Some(from)) = (seen.futex, call.ts.get()) else { return };
+        let owner = self.shared.owner(seen, world, address, operation);
         let (to, kind) = if seen.waits.is_some() {
             if call.errno == Errno::EAGAIN || is_mutex(operation, rest) {
                 return;
@@ -251,10 +254,10 @@ impl Fold for Handoffs {
         } else {
             return;
         };
-        if self.steps.len() >= Self::MAX_PROCESSES && !self.steps.contains_key(&seen.process) {
+        if self.steps.len() >= Self::MAX_PROCESSES && !self.steps.contains_key(&owner) {
             return;
         }
-        let steps = self.steps.entry(seen.process).or_default();
+        let steps = self.steps.entry(owner).or_default();
         if steps.len() >= Self::MAX_STEPS {
             steps.pop_front();
         }

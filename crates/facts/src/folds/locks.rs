@@ -1,5 +1,6 @@
 //! Locks: futex waits and wakes by address.
 
+use super::shared_futexes::SharedFutexes;
 use crate::args::futex::{is_futex, is_mutex, wakes};
 use crate::exemplar::{Exemplar, Exemplars};
 use crate::world::ids::ProcessId;
@@ -366,6 +367,7 @@ pub struct Locks {
     pub merged: LockFacts,
     /// How many those are.
     pub merged_addresses: u64,
+    shared: SharedFutexes,
     /// By thread, its last slow calls.
     slow: HashMap<Tid, Vec<SlowCall>, foldhash::fast::RandomState>,
 }
@@ -378,7 +380,7 @@ impl Locks {
     /// Slow calls remembered of a thread: the last ones.
     const LAST_SLOW: usize = 4;
 
-    /// Each address with its process and facts, in no order.
+    /// Each address with its process (of those that share it the first) and facts, in no order.
     pub fn iter(&self) -> impl Iterator<Item = (ProcessId, u64, &LockFacts)> {
         self.by_address.iter().map(|((process, address), lock)| (*process, *address, lock))
     }
@@ -436,10 +438,11 @@ impl Fold for Locks {
             return self.slow_call(seen, world);
         }
         let Some((address, operation, rest)) = seen.futex else { return };
+        let owner = self.shared.owner(seen, world, address, operation);
         if seen.waits.is_some() {
             let mutex = is_mutex(operation, rest);
             let unfinished = call.flags.contains(CallFlags::END_NOT_SEEN);
-            let lock = self.entry(seen.process, address);
+            let lock = self.entry(owner, address);
             if unfinished && !call.dur.is_known() {
                 // Still waiting when the capture ends: a wait, of unknown length.
                 lock.waits += 1;
@@ -450,7 +453,7 @@ impl Fold for Locks {
             let woken = call.ok().map_or(0, |woken| woken.max(0) as u64);
             // The calls stay: they may have been made with several locks held.
             let behind = self.slow.remove(&call.tid).unwrap_or_default();
-            self.entry(seen.process, address).wake(call, woken, &behind);
+            self.entry(owner, address).wake(call, woken, &behind);
             if !behind.is_empty() {
                 self.slow.insert(call.tid, behind);
             }

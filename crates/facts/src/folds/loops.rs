@@ -1,5 +1,6 @@
 //! Event loops: what a thread does between two polls, where that takes long and others wait meanwhile.
 
+use crate::args::epoll;
 use crate::exemplar::Exemplar;
 use crate::world::ids::LifeId;
 use crate::world::ids::ProcessId;
@@ -7,7 +8,7 @@ use crate::world::{Seen, World};
 use crate::{Fold, When};
 use hashbrown::HashMap;
 use whyslow_model::event::Tid;
-use whyslow_model::{Call, Nanos, Syscall, Timestamp};
+use whyslow_model::{Call, FdKind, Nanos, Syscall, Timestamp};
 
 /// What a turn of the loop was spent in.
 #[derive(Clone, Debug)]
@@ -134,20 +135,33 @@ impl Loops {
         let row = &mut self.rows[at];
         row.polls += 1;
         let ready = call.ok().unwrap_or(0).max(0) as u64;
-        if let Some(ns) = turn.get().filter(|_| turn >= Self::BLOCKED)
-            && ready > 0
+        if ready > 0
+            && let Some(ns) = turn.get().filter(|_| turn >= Self::BLOCKED)
             && call.dur.is_known()
             && call.dur <= Self::AT_ONCE
+            && let waiting = ready.saturating_sub(own_signals(seen, world))
+            && waiting > 0
         {
             row.blocked += 1;
             row.blocked_ns = row.blocked_ns.saturating_add(ns);
             row.calls += made;
-            row.waiting += ready;
-            row.several_waited += (ready > 1) as u64;
+            row.waiting += waiting;
+            row.several_waited += (waiting > 1) as u64;
             row.longest_ns = row.longest_ns.max(ns);
             blame(&mut row.blockers, slowest, ns, call);
         }
     }
+}
+
+/// Of the descriptors that a poll found ready, those by which a program tells itself something: nobody else waits for these.
+#[cold]
+fn own_signals(seen: &Seen<'_>, world: &World) -> u64 {
+    let kind = |token: u64| {
+        let fd = i32::try_from(token).ok()?;
+        Some(world.life_of(seen.process, fd)?.kind)
+    };
+    let own = |token: &u64| matches!(kind(*token), Some(FdKind::Event | FdKind::Timer | FdKind::Signal));
+    epoll::tokens(seen.call.args).filter(own).count() as u64
 }
 
 /// The call that took at least half of the turn, else the thread's own code.

@@ -38,6 +38,7 @@ pub mod reverse_names;
 pub mod safe_saves;
 pub mod searches;
 pub mod sleeps;
+mod shared_futexes;
 pub mod slow_files;
 pub mod small_buffers;
 pub mod spawns;

@@ -4,7 +4,7 @@ use super::channels::{Ends, For};
 use super::wait::{End, Ended, How, Line, LongCall, Resource, Sums, Waker};
 use super::{Birth, Graph, futexes};
 use crate::args::WaitKind;
-use crate::args::futex;
+use crate::args::futex::{self, is_private};
 use crate::args::poll::polled_fd;
 use crate::folds::readiness::ready_descriptors;
 use crate::world::ids::ObjectId;
@@ -138,7 +138,7 @@ impl Graph {
             }
             return;
         }
-        let shared = !futexes::private(operation);
+        let shared = !is_private(operation);
         let joined = joined(operation, rest, shared, call.tid).filter(|tid| world.threads.has_seen(*tid));
         let mut waker = None;
         if call.errno == Errno::NONE && joined.is_none() && !call.flags.contains(CallFlags::END_NOT_SEEN) {
@@ -351,7 +351,7 @@ impl Graph {
         }
         let what = match seen.futex {
             Some((address, operation, rest)) => {
-                let joined = joined(operation, rest, !futexes::private(operation), call.tid);
+                let joined = joined(operation, rest, !is_private(operation), call.tid);
                 let joined = joined.filter(|tid| world.threads.has_seen(*tid));
                 joined.map_or(Resource::Lock { address }, |tid| Resource::Thread { tid })
             }

@@ -2,6 +2,7 @@
 
 use super::wait::{How, Waker};
 use crate::ProcessId;
+use crate::args::futex::is_private;
 use hashbrown::HashMap;
 use std::collections::VecDeque;
 use whyslow_model::event::Tid;
@@ -187,7 +188,7 @@ pub(super) struct Woke {
 /// Reads a futex call that wakes, by futex(2); `None` where it is none, or woke nobody.
 pub(super) fn woke(call: &Call<'_>, address: u64, operation: &[u8]) -> Option<Woke> {
     let returned = u64::try_from(call.ok()?).ok()?;
-    let shared = !private(operation);
+    let shared = !is_private(operation);
     let other = || call.arg(4).and_then(|text| text.strip_prefix(b"0x")).and_then(crate::args::numbers::hex);
     let plain = Woke { address, second: None, moved_to: None, woken: returned, shared };
     let woke = if operation.starts_with(b"FUTEX_WAKE_OP") {
@@ -205,10 +206,4 @@ pub(super) fn woke(call: &Call<'_>, address: u64, operation: &[u8]) -> Option<Wo
         return None;
     };
     (woke.woken > 0 || woke.moved_to.is_some()).then_some(woke)
-}
-
-/// True where the operation is on memory of one process alone.
-pub(super) fn private(operation: &[u8]) -> bool {
-    // A clock may stand behind it.
-    operation.ends_with(b"_PRIVATE") || memchr::memmem::find(operation, b"_PRIVATE|").is_some()
 }

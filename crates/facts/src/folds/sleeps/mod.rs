@@ -362,9 +362,9 @@ fn timespec(text: &[u8]) -> Option<Nanos> {
 fn says_not_yet(seen: &Seen<'_>) -> bool {
     let call = seen.call;
     match call.errno {
-        Errno::EAGAIN | Errno::ECONNREFUSED => return true,
-        // The file that is waited for, or the lock file that somebody else made.
-        Errno::ENOENT | Errno::EEXIST => {
+        Errno::EAGAIN | Errno::ECONNREFUSED | Errno::ENOMSG => return true,
+        // The file that is waited for, the lock file that somebody else made, or what somebody still uses.
+        Errno::ENOENT | Errno::EEXIST | Errno::EBUSY => {
             return call.syscall.info().path != PathArg::None || seen.fd.is_some();
         }
         _ => {}
@@ -382,15 +382,18 @@ fn says_not_yet(seen: &Seen<'_>) -> bool {
     }
 }
 
+/// Other calls that ask without waiting: for a lock, a message, a semaphore.
+const LOOKS: &[&str] = &["flock", "msgrcv", "msgsnd", "mq_timedreceive", "mq_timedsend", "semop", "semtimedop"];
+
 impl Fold for Sleeps {
     fn wants(&self, syscall: Syscall) -> bool {
         let info = syscall.info();
         is_sleep(syscall)
             || info.path != PathArg::None
-            || info.moves == Moves::Read
+            || matches!(info.moves, Moves::Read | Moves::Write)
             || matches!(syscall, Syscall::CONNECT | Syscall::ACCEPT | Syscall::ACCEPT4 | Syscall::KILL)
             || matches!(syscall, Syscall::WAIT4 | Syscall::WAITID | Syscall::FCNTL)
-            || info.name == "flock"
+            || LOOKS.contains(&info.name)
     }
 
     #[inline]
