@@ -10,7 +10,9 @@ pub(super) fn beside(facts: &Facts, account: Option<&TimeAccount>, finding: &Fin
     let object = object(finding, &rows).map(|object| format!(" ({object})"));
     let holder = holder(finding).map(|who| format!("; blocked by {who}"));
     let function = Some(function(facts, finding, &rows)).filter(|text| !text.is_empty());
-    [object, holder, function, caller(finding)].into_iter().flatten().collect()
+    // Of threads that are alike, which one has the lock says less than where it is taken.
+    let (second, third) = if is_held_by_its_like(finding) { (function, holder) } else { (holder, function) };
+    [object, second, third, caller(finding)].into_iter().flatten().collect()
 }
 
 /// The names of a finding's culprits that its title holds, the longest first: those of its subject, and what looks like a path or an
@@ -81,6 +83,18 @@ fn holder(finding: &Finding) -> Option<&str> {
     let is_own = finding.subject.tid.is_some_and(|tid| last.who.ends_with(&format!("/{tid}")));
     let is_known = is_own || !comm.is_empty() && finding.title.contains(comm);
     (first.who != last.who && !is_known).then_some(&*last.who)
+}
+
+/// The name behind a number: `thread 4023 exports.py`, `4196/4206 digest`.
+fn name_of(who: &str) -> &str {
+    let who = who.strip_prefix("thread ").unwrap_or(who);
+    who.split_once(' ').map_or("", |(_, name)| name)
+}
+
+/// True where the thread at the end of the chain of waits has the name of the first one.
+fn is_held_by_its_like(finding: &Finding) -> bool {
+    let [first, .., last] = &finding.chain[..] else { return false };
+    !name_of(&first.who).is_empty() && name_of(&first.who) == name_of(&last.who)
 }
 
 /// Who calls the function that is named: of a helper, that is where the work is asked for.
@@ -194,5 +208,11 @@ mod tests {
         let held = |one: &mut Finding| one.chain = vec![link("1/1 app"), link("9/9 backup")];
         assert_eq!(said(held, None), "; blocked by 9/9 backup");
         assert_eq!(said(|one| one.chain = vec![link("1/1 app")], None), "");
+        // Of workers of one program the function comes first.
+        let workers = |one: &mut Finding| {
+            one.chain = vec![link("thread 1 app.py"), link("thread 2 app.py")];
+            one.subject.function = Some("take_seat".into());
+        };
+        assert_eq!(said(workers, None), ", in take_seat; blocked by thread 2 app.py");
     }
 }

@@ -59,6 +59,10 @@ pub(crate) static RULE: Rule = Rule {
 
 /// A shorter look at a thread may be its start (guard 4).
 const SHORTEST: Nanos = Nanos::from_secs(2);
+/// ... but not of a process that was there before the recording. On a host without a free CPU the recorder itself gets on late.
+const SHORT: Nanos = Nanos::from_millis(250);
+/// In so short a time a thread has to wait for this part of it: three times as much as over seconds, where a burst of others weighs less.
+const STARVED: f64 = 0.30;
 /// The recorded threads fill the CPUs themselves.
 const FULL: f64 = 0.90;
 /// A thread that blocks less than this only computes.
@@ -84,7 +88,7 @@ impl Waiting<'_> {
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut groups: Vec<Waiting<'_>> = Vec::new();
     for (_, thread) in facts.world.threads.iter() {
-        let Some(time) = thread.sched.as_deref().filter(|time| waits(time)) else { continue };
+        let Some(time) = thread.sched.as_deref().filter(|time| waits(facts, thread, time)) else { continue };
         match groups.iter_mut().find(|group| group.process == thread.process) {
             Some(group) => group.threads.push((thread, time)),
             None => groups.push(Waiting { process: thread.process, threads: vec![(thread, time)] }),
@@ -110,15 +114,21 @@ fn queued(time: &SchedTime) -> u64 {
     time.runnable_ns.saturating_sub(time.throttled_ns)
 }
 
+/// The part of a time that counts.
+fn least(life: Nanos) -> f64 {
+    if life >= SHORTEST { MIN_SHARE } else { STARVED }
+}
+
 #[gated]
-fn waits(time: &SchedTime) -> bool {
+fn waits(facts: &Facts, thread: &ThreadFacts, time: &SchedTime) -> bool {
     let life = time.covered();
+    let is_start = facts.world.threads.process(thread.process).started;
     // A damaged recording may claim times that have no sum.
     time.wall().is_known()
         && life.is_known()
-        && life >= SHORTEST
+        && (life >= SHORTEST || life >= SHORT && !is_start)
         && queued(time) >= MIN_WAIT.or_zero()
-        && queued(time) as f64 >= MIN_SHARE * life.or_zero() as f64
+        && queued(time) as f64 >= least(life) * life.or_zero() as f64
 }
 
 #[gated]
@@ -199,7 +209,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
         (None, Some(_)) => ", though no other process takes that much CPU".to_string(),
         (None, None) => "; who took the CPUs is not recorded".to_string(),
     };
-    let part = share.figure().at_least(MIN_SHARE);
+    let part = share.figure().at_least(least(time.covered()));
     let waits = Measurement::time("time", runnable).at_least(MIN_WAIT.or_zero() as f64);
     let title = match count {
         1 => format!("{} waits {waits} for a CPU, {part} of its time{beside}", Subjects::words(&subject)),
