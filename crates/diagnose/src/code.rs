@@ -75,10 +75,17 @@ fn told(code: &CodeTime<'_>, is_its_own: bool) -> FindingCode {
     }
 }
 
-/// The calls of rules whose subject is what the calls bring about: a parent makes children by these.
+/// The calls of rules whose subject is what the calls bring about, or are about: a parent makes children by these, a file is read by those.
 fn calls_of(rule: &str) -> Option<&'static str> {
-    const FORKS: &str = "clone/clone3/fork/vfork";
-    matches!(rule, "fork-per-task" | "interpreter-start-per-item" | "zombie-buildup").then_some(FORKS)
+    Some(match rule {
+        "fork-per-task" | "interpreter-start-per-item" | "zombie-buildup" => "clone/clone3/fork/vfork",
+        "stat-per-entry" | "repeated-stat" => "newfstatat/stat/lstat/statx",
+        "directory-rescan" | "huge-directory" => "getdents64/getdents",
+        "file-reread" | "archive-reread" => "read/pread64/readv/preadv",
+        "open-close-churn" | "config-reread" | "ca-bundle-reload" | "proc-scan" => "openat/open/openat2",
+        "temp-file-churn" => "unlink/unlinkat/openat/open/write/pwrite64",
+        _ => return None,
+    })
 }
 
 /// Rules that look at calls by what they are for give several: `clone/clone3/fork`, `mmap, munmap`.

@@ -302,6 +302,12 @@ pub(super) static EXPLAINS: &[Explains] = &[
         starts: false,
     },
     Explains {
+        cause: "file-lock-contention",
+        consequences: &["sleep-polling"],
+        reason: "the sleeps are between tries to take the lock",
+        starts: false,
+    },
+    Explains {
         cause: "pool-exhausted",
         consequences: &["slow-downstream", "wait-chain", "lock-contention"],
         reason: "requests wait for one of too few connections",

@@ -3,10 +3,12 @@
 use crate::Fold;
 use crate::LifeId;
 use crate::exemplar::{Exemplar, Exemplars};
+use crate::folds::sleeps::is_sleep;
 use crate::world::{Seen, World};
 use hashbrown::HashMap;
+use std::hash::BuildHasher;
 use whyslow_model::event::Tid;
-use whyslow_model::{Call, CallFlags, Nanos, Syscall, Timestamp};
+use whyslow_model::{Call, CallFlags, Errno, Nanos, Syscall, Timestamp};
 
 /// One lock: a file's (flock, fcntl) or a set of semaphores (semop).
 #[derive(Debug)]
@@ -17,7 +19,9 @@ pub struct FileLock {
     pub syscall: Syscall,
     /// Times it was asked for in a way that may wait.
     pub asked: u64,
-    /// Waits of a millisecond or more that ended.
+    /// Tries that were refused at once, because somebody has it.
+    pub refused: u64,
+    /// Waits of a millisecond or more that ended; also those of a thread that sleeps between tries, until it gets it.
     pub waits: u64,
     /// Time in them, ns.
     pub wait_ns: u64,
@@ -35,6 +39,21 @@ pub struct FileLock {
     holder: Option<(Tid, Timestamp)>,
     /// Who had it before, from when to when.
     last_held: Option<(Tid, Timestamp, Timestamp)>,
+    /// Who took a range of it last, by the range; the first few.
+    ranges: Vec<(u64, Tid)>,
+}
+
+/// A thread that was refused a lock and tries again after a sleep, as SQLite does.
+#[derive(Debug)]
+struct Refused {
+    /// The lock's row.
+    row: usize,
+    /// The range and type that was asked for.
+    range: u64,
+    /// Slept since, ns.
+    slept_ns: u64,
+    holder: Option<Tid>,
+    line: Exemplar,
 }
 
 /// All locks of that kind.
@@ -44,6 +63,9 @@ pub struct FileLocks {
     pub rows: Vec<FileLock>,
     /// Which row the last lock taken on a descriptor belongs to: closing it gives the lock up.
     taken: HashMap<LifeId, usize, foldhash::fast::RandomState>,
+    /// By thread, the lock that it was refused last.
+    refused: HashMap<Tid, Refused, foldhash::fast::RandomState>,
+    hasher: foldhash::fast::RandomState,
 }
 
 enum Deed {
@@ -58,6 +80,12 @@ impl FileLocks {
     const MAX_PARTIES: usize = 32;
     /// Descriptors with a lock that are remembered.
     const MAX_TAKEN: usize = 4_096;
+    /// Threads that were refused a lock and are remembered.
+    const MAX_REFUSED: usize = 1_024;
+    /// Ranges of a lock whose holder is remembered.
+    const MAX_RANGES: usize = 16;
+    /// Who sleeps longer before the next try does something else meanwhile: it looks now and then.
+    const LONGEST_PAUSE: Nanos = Nanos::from_secs(1);
     /// A call this short did not wait, or waited for nothing to speak of, ns.
     const SHORTEST_WAIT_NS: u64 = 1_000_000;
 
@@ -70,6 +98,7 @@ impl FileLocks {
                     name: name.into(),
                     syscall,
                     asked: 0,
+                    refused: 0,
                     waits: 0,
                     wait_ns: 0,
                     unfinished: None,
@@ -79,12 +108,61 @@ impl FileLocks {
                     longest: None,
                     holder: None,
                     last_held: None,
+                    ranges: Vec::new(),
                 });
                 self.rows.len() - 1
             }
             None => return None,
         };
         Some(at)
+    }
+
+    /// A try that does not wait: what of it is asked for, by its arguments behind the descriptor.
+    fn tried(&mut self, at: usize, call: &Call<'_>) {
+        let behind = memchr::memchr(b',', call.args).map_or(&b""[..], |comma| &call.args[comma..]);
+        let range = self.hasher.hash_one(behind);
+        let row = &mut self.rows[at];
+        row.asked += 1;
+        let is_refused = matches!(call.errno, Errno::EAGAIN | Errno::EACCES);
+        let holder = row.ranges.iter().find(|(known, _)| *known == range).map(|(_, tid)| *tid);
+        if call.ok().is_some() {
+            let known = row.ranges.iter().position(|(known, _)| *known == range);
+            match known {
+                Some(known) => row.ranges[known].1 = call.tid,
+                None if row.ranges.len() < Self::MAX_RANGES => row.ranges.push((range, call.tid)),
+                None => {}
+            }
+        }
+        row.refused += u64::from(is_refused);
+        let is_it = |refused: &Refused| (refused.row, refused.range) == (at, range);
+        let before = self.refused.get(&call.tid);
+        // Another part of the same lock may be taken in between: SQLite reads before it tries to write.
+        if before.is_some_and(|before| is_it(before) == is_refused) || before.is_none() && !is_refused {
+            return;
+        }
+        if let Some(ended) = self.refused.remove(&call.tid) {
+            self.slept_for(ended, call.tid);
+        }
+        if is_refused && self.refused.len() < Self::MAX_REFUSED {
+            let holder = holder.filter(|holder| *holder != call.tid);
+            let line = Exemplar::of(call);
+            self.refused.insert(call.tid, Refused { row: at, range, slept_ns: 0, holder, line });
+        }
+    }
+
+    /// The end of the tries for a lock: what the thread slept between them it waited for that.
+    fn slept_for(&mut self, ended: Refused, tid: Tid) {
+        if ended.slept_ns < Self::SHORTEST_WAIT_NS {
+            return;
+        }
+        let row = &mut self.rows[ended.row];
+        row.waits += 1;
+        row.wait_ns = row.wait_ns.saturating_add(ended.slept_ns);
+        add(&mut row.waiters, tid, ended.slept_ns);
+        if let Some(holder) = ended.holder {
+            add(&mut row.holders, holder, ended.slept_ns);
+        }
+        row.exemplars.add(ended.line, ended.slept_ns);
     }
 }
 
@@ -172,10 +250,21 @@ fn is_semop(syscall: Syscall) -> bool {
     syscall.info().name.starts_with("sem")
 }
 
+/// How long a call slept, where that is all that it did.
+fn slept(call: &Call<'_>) -> Option<u64> {
+    let is_over = match call.syscall {
+        Syscall::FUTEX => call.errno == Errno::ETIMEDOUT,
+        syscall if is_sleep(syscall) => call.ok() == Some(0),
+        _ => return None,
+    };
+    call.dur.get().filter(|_| is_over && call.dur <= FileLocks::LONGEST_PAUSE)
+}
+
 impl Fold for FileLocks {
     fn wants(&self, syscall: Syscall) -> bool {
         let name = syscall.info().name;
-        matches!(syscall, Syscall::FCNTL | Syscall::FCNTL64 | Syscall::SEMOP | Syscall::CLOSE)
+        is_sleep(syscall)
+            || matches!(syscall, Syscall::FCNTL | Syscall::FCNTL64 | Syscall::SEMOP | Syscall::CLOSE)
             || is_flock(syscall)
             || name.starts_with("semtimedop")
     }
@@ -185,6 +274,12 @@ impl Fold for FileLocks {
         if call.syscall == Syscall::CLOSE {
             if let Some(at) = seen.life.and_then(|life| self.taken.remove(&life)) {
                 self.rows[at].give_up(call.ts);
+            }
+            return;
+        }
+        if is_sleep(call.syscall) {
+            if let Some(refused) = self.refused.get_mut(&call.tid) {
+                refused.slept_ns = refused.slept_ns.saturating_add(slept(call).unwrap_or(0));
             }
             return;
         }
@@ -209,6 +304,9 @@ impl Fold for FileLocks {
                 Deed::Lock { .. } => self.taken.insert(life, at),
                 Deed::Unlock => self.taken.remove(&life),
             };
+        }
+        if matches!(deed, Deed::Lock { may_wait: false }) {
+            self.tried(at, call);
         }
         let row = &mut self.rows[at];
         match deed {
@@ -258,6 +356,36 @@ mod tests {
         facts.push(Event::Call(&call));
         push(&mut facts, 2, 5, 25, "6</var/x.lock>, LOCK_EX");
         assert_eq!(facts.file_locks.rows[0].main_holder(), None);
+    }
+
+    #[test]
+    fn who_sleeps_between_refused_tries_waits_until_it_gets_the_lock() {
+        let mut facts = Facts::default();
+        let mut call = |tid: u32, at_ms: u64, dur_ms: u64, name: &'static str, args: &str, errno: u16| {
+            let mut call = Call::new(name, args);
+            call.tid = tid;
+            (call.ts, call.dur) = (Timestamp::new(1 + at_ms * 1_000_000), Nanos::from_millis(dur_ms));
+            call.ret = Ret::Value(if errno == 0 { 0 } else { -1 });
+            call.errno = whyslow_model::Errno(errno);
+            facts.push(Event::Call(&call));
+        };
+        let write = "5</srv/a.db>, F_SETLK, {l_type=F_WRLCK, l_whence=SEEK_SET, l_start=1073741825, l_len=1}";
+        let read = "5</srv/a.db>, F_SETLK, {l_type=F_RDLCK, l_whence=SEEK_SET, l_start=1073741826, l_len=510}";
+        let sleep = "CLOCK_REALTIME, 0, {tv_sec=0, tv_nsec=10000000}, NULL";
+        call(1, 0, 0, "fcntl", write, 0);
+        for at in [1, 20, 40] {
+            call(2, at, 0, "fcntl", read, 0);
+            call(2, at, 0, "fcntl", write, 11);
+            call(2, at + 1, 10, "clock_nanosleep", sleep, 0);
+        }
+        // Who does something else for a minute does not wait.
+        call(2, 60, 60_000, "clock_nanosleep", sleep, 0);
+        call(2, 61_000, 0, "fcntl", write, 0);
+        call(2, 61_001, 10, "clock_nanosleep", sleep, 0);
+        let lock = &facts.file_locks.rows[0];
+        assert_eq!((lock.refused, lock.waits, lock.wait_ns, lock.asked), (3, 1, 30_000_000, 8));
+        assert_eq!(lock.main_holder(), Some((1, Nanos::from_millis(30))));
+        assert_eq!(lock.waiters, [(2, 30_000_000)]);
     }
 
     #[test]

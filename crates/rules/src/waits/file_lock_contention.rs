@@ -1,7 +1,8 @@
 //! # file-lock-contention
 //!
 //! ## What it is
-//! Threads or processes wait for a lock on a file (flock, fcntl) or for a semaphore (semop), again and again.
+//! Threads or processes wait for a lock on a file (flock, fcntl) or for a semaphore (semop), again and again: in the call, or asleep between
+//! tries that are refused (SQLite's busy timeout).
 //!
 //! ## Why it is slow
 //! Such a lock is one for all processes: whoever waits does nothing else. Mostly the holder writes and syncs under it, so that
@@ -67,6 +68,13 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             None if facts.followed.rows().iter().any(|row| !row.is_caller()) => String::new(),
             None => " Who had it is not in the capture: its process was not traced.".to_string(),
         };
+        let refused = match lock.refused {
+            0 => String::new(),
+            times => format!(
+                " It was refused {}: who wants it sleeps, and tries again.",
+                words::plural(times, "time")
+            ),
+        };
         let mut found = out
             .report(share, title)
             .at_most(if worth { Severity::Critical } else { Severity::Notice })
@@ -77,7 +85,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
                 ..Subjects::thread(facts, first)
             })
             .cause(format!(
-                "It was asked for {}; {waits} waited for a millisecond or more, {waited} in all.{holder}",
+                "It was asked for {}; {waits} waited for a millisecond or more, {waited} in all.{refused}{holder}",
                 words::plural(lock.asked, "time"),
             ))
             .measured(waits.at_least(MIN_WAITS as f64))
@@ -85,6 +93,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .measured(waited)
             .measured(Measurement::count("threads", lock.waiters.len() as u64))
             .measured(Measurement::count("lock_requests", lock.asked))
+            .measured_all((lock.refused > 0).then(|| Measurement::count("refused_requests", lock.refused)))
             .measured_all(held.map(|(_, time)| time))
             .fix("code: shorten what is done under the lock: no fsync, network or start of programs; prepare before, unlock, then the rest")
             .fix("code: a lock for each file or record (fcntl with l_start and l_len) instead of one for all; or one process that writes, fed by a queue")
