@@ -99,7 +99,9 @@ class Template:
         """One program of it: the parameters of all variants, and the target's source. The same for the same seed."""
         chance = random.Random(f"{self.name} {seed}")
         source = source or chance.choice(self.languages())
-        values = {"app": chance.choice([app for app in words.APPS if app not in self.name])}
+        telling = [word for word in self.cause.split("-") if len(word) > 4]
+        apps = [app for app in words.APPS if app not in self.name and not any(word in app for word in telling)]
+        values = {"app": chance.choice(apps)}
         values["Class"] = values["app"].capitalize() + chance.choice(["", "App", "Main", "Service", "Worker"])
         values["fn"], values["fn2"] = chance.sample(sorted({words.identifier(chance) for _ in range(9)}), 2)
         first, *rest = values["fn"].split("_")

@@ -195,7 +195,8 @@ pub fn share_of_waiters(
 ) -> Share {
     let window = recorded(facts).get().filter(|ns| *ns > 0);
     let wall = |tid: Tid| {
-        let threads = || facts.world.threads.iter().map(|(_, thread)| thread).filter(|thread| thread.tid == tid);
+        let threads =
+            || facts.world.threads.iter().map(|(_, thread)| thread).filter(|thread| thread.tid == tid);
         let own = threads().find(|thread| Some(thread.process) == process);
         // A lock that processes share has waiters in others of them.
         let thread = own.or_else(|| threads().next());

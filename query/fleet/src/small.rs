@@ -19,9 +19,9 @@ use datafusion::parquet::arrow::ProjectionMask;
 use datafusion::parquet::arrow::arrow_reader::{
     ArrowPredicateFn, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowFilter,
 };
-use datafusion::physical_plan::{ExecutionPlan, PhysicalExpr};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
+use datafusion::physical_plan::{ExecutionPlan, PhysicalExpr};
 use futures::{StreamExt, TryStreamExt};
 use object_store::ObjectStore;
 use std::sync::Arc;
@@ -213,9 +213,8 @@ impl SmallParts {
         };
         let rows = mask(&self.plain);
         // A column that the part does not have is unknown, and no filter can be asked in the decoder about it.
-        let has_all = |test: &&RowTest| {
-            test.columns.fields().iter().all(|field| fields.find(field.name()).is_some())
-        };
+        let has_all =
+            |test: &&RowTest| test.columns.fields().iter().all(|field| fields.find(field.name()).is_some());
         let test = self.test.as_ref().filter(has_all).cloned().map(|test| (mask(&test.columns), test));
         let mut builder = builder.with_projection(rows);
         if let Some((columns, test)) = test {

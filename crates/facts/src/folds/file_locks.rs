@@ -370,7 +370,8 @@ mod tests {
             facts.push(Event::Call(&call));
         };
         let write = "5</srv/a.db>, F_SETLK, {l_type=F_WRLCK, l_whence=SEEK_SET, l_start=1073741825, l_len=1}";
-        let read = "5</srv/a.db>, F_SETLK, {l_type=F_RDLCK, l_whence=SEEK_SET, l_start=1073741826, l_len=510}";
+        let read =
+            "5</srv/a.db>, F_SETLK, {l_type=F_RDLCK, l_whence=SEEK_SET, l_start=1073741826, l_len=510}";
         let sleep = "CLOCK_REALTIME, 0, {tv_sec=0, tv_nsec=10000000}, NULL";
         call(1, 0, 0, "fcntl", write, 0);
         for at in [1, 20, 40] {

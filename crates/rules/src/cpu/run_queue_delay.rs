@@ -115,6 +115,7 @@ fn queued(time: &SchedTime) -> u64 {
 }
 
 /// The part of a time that counts.
+#[gated]
 fn least(life: Nanos) -> f64 {
     if life >= SHORTEST { MIN_SHARE } else { STARVED }
 }

@@ -383,7 +383,8 @@ fn says_not_yet(seen: &Seen<'_>) -> bool {
 }
 
 /// Other calls that ask without waiting: for a lock, a message, a semaphore.
-const LOOKS: &[&str] = &["flock", "msgrcv", "msgsnd", "mq_timedreceive", "mq_timedsend", "semop", "semtimedop"];
+const LOOKS: &[&str] =
+    &["flock", "msgrcv", "msgsnd", "mq_timedreceive", "mq_timedsend", "semop", "semtimedop"];
 
 impl Fold for Sleeps {
     fn wants(&self, syscall: Syscall) -> bool {

@@ -1,8 +1,8 @@
 //! Where calls are counted: few are recorded one by one all the same, and of many all are counted.
 
 use super::{Seen, TIMES, only, record};
-use whyslow_model::Coverage;
 use std::time::{Duration, Instant};
+use whyslow_model::Coverage;
 use whyslow_record::{Mode, Options};
 
 /// More than a CPU records in the time that they take.
@@ -57,7 +57,8 @@ fn waits(lasting: bool, times: usize, length: Duration) -> Option<(u64, u64, u64
     // SLOW_CALLS in a DETAIL_SLICE of each CPU (programs/calls/detail.bpf.h), and in those that are begun.
     let slices = begin.elapsed().as_millis() as u64 / 100 + 2;
     let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u64);
-    let of = |calls: &std::collections::BTreeMap<String, u64>| calls.get("clock_nanosleep").copied().unwrap_or(0);
+    let of =
+        |calls: &std::collections::BTreeMap<String, u64>| calls.get("clock_nanosleep").copied().unwrap_or(0);
     Some((of(&seen.calls), of(&seen.counted), 10 * slices * cpus))
 }
 
