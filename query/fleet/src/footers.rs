@@ -221,10 +221,12 @@ impl Footers {
 
     /// Decodes a whole part, to see whether it can be.
     pub(crate) async fn decode(&self, part: &FoundPart) -> Result<(), PartTrouble> {
+        // What the store has now, and not what was kept of it.
+        let footer = Arc::new(Footer { metadata: None, whole: None, claims: None });
         let reader = PartBytes {
             store: self.store.clone(),
             object: part.object.clone(),
-            footer: part.footer.clone(),
+            footer,
             is_remote: self.is_remote,
         };
         let task = SpawnedTask::spawn(async move {
@@ -344,9 +346,21 @@ struct PartBytes {
     is_remote: bool,
 }
 
+impl PartBytes {
+    /// Bytes of a part that was read whole; `None` where it was not, or has no such bytes.
+    fn kept(&self, range: &Range<u64>) -> Option<Bytes> {
+        let whole = self.footer.whole.as_ref()?;
+        let (from, until) = (usize::try_from(range.start).ok()?, usize::try_from(range.end).ok()?);
+        (from <= until && until <= whole.len()).then(|| whole.slice(from..until))
+    }
+}
+
 impl AsyncFileReader for PartBytes {
     fn get_bytes(&mut self, range: Range<u64>) -> BoxFuture<'_, ParquetResult<Bytes>> {
         async move {
+            if let Some(bytes) = self.kept(&range) {
+                return Ok(bytes);
+            }
             let bytes = self.store.get_range(&self.object.location, range).await;
             bytes.map_err(|error| ParquetError::External(Box::new(error)))
         }
@@ -355,6 +369,9 @@ impl AsyncFileReader for PartBytes {
 
     fn get_byte_ranges(&mut self, ranges: Vec<Range<u64>>) -> BoxFuture<'_, ParquetResult<Vec<Bytes>>> {
         async move {
+            if let Some(all) = ranges.iter().map(|range| self.kept(range)).collect() {
+                return Ok(all);
+            }
             let bytes = self.store.get_ranges(&self.object.location, &ranges).await;
             bytes.map_err(|error| ParquetError::External(Box::new(error)))
         }
