@@ -124,6 +124,9 @@ const CHEAP_CALLS_SHARE: f64 = 0.5;
 const MOST_WAIT_STACKS: u32 = 1000;
 const FEWEST_WAIT_STACKS: u32 = 2;
 const FIRST_WAIT_STACKS: u32 = 100;
+/// Bits of the kernel's side of calls that are recorded though they are counted (programs/calls/detail.bpf.h).
+const DETAIL_QUICK: u32 = 1;
+const DETAIL_FEW_SLOW: u32 = 2;
 /// Of a lasting recording: unwinding one takes some 50 us, so that these take a two-thousandth of a CPU.
 const LASTING_WAIT_STACKS: u32 = 10;
 /// One sample of so many, at the least.
@@ -233,7 +236,9 @@ impl Budget {
             sample_every: self.sample_every,
             parts: on.map(|(part, _)| part.bit()).sum(),
             detail: match self.calls {
-                CallsMode::Count => u32::from(self.few_in_full) | u32::from(self.is_lasting) << 1,
+                CallsMode::Count => {
+                    u32::from(self.few_in_full) * DETAIL_QUICK + u32::from(self.is_lasting) * DETAIL_FEW_SLOW
+                }
                 _ => 0,
             },
             calls_since: 0,

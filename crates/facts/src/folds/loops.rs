@@ -1,7 +1,7 @@
 //! Event loops: what a thread does between two polls, where that takes long and others wait meanwhile.
 
-use crate::args::epoll;
 use crate::exemplar::Exemplar;
+use crate::folds::readiness::ready_descriptors;
 use crate::world::ids::LifeId;
 use crate::world::ids::ProcessId;
 use crate::world::{Seen, World};
@@ -156,12 +156,12 @@ impl Loops {
 /// Of the descriptors that a poll found ready, those by which a program tells itself something: nobody else waits for these.
 #[cold]
 fn own_signals(seen: &Seen<'_>, world: &World) -> u64 {
-    let kind = |token: u64| {
-        let fd = i32::try_from(token).ok()?;
-        Some(world.life_of(seen.process, fd)?.kind)
-    };
-    let own = |token: &u64| matches!(kind(*token), Some(FdKind::Event | FdKind::Timer | FdKind::Signal));
-    epoll::tokens(seen.call.args).filter(own).count() as u64
+    let mut own = 0;
+    ready_descriptors(seen, world, |fd, _| {
+        let kind = world.life_of(seen.process, fd).map(|life| life.kind);
+        own += u64::from(matches!(kind, Some(FdKind::Event | FdKind::Timer | FdKind::Signal)));
+    });
+    own
 }
 
 /// The call that took at least half of the turn, else the thread's own code.

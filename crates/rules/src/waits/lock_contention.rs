@@ -23,6 +23,9 @@
 //! 10041 <... epoll_wait resumed>...) = 1 <0.424356>
 //! ```
 //!
+//! Processes that are forked behind the mapping share a lock at one address (a semaphore, a mutex in shared memory): the futex calls have no
+//! `_PRIVATE` then, and it is one lock, told of the first process that used it.
+//!
 //! ## What to do instead
 //! Hold the lock for less: no I/O, logging or allocation under it. Split it (a lock a shard, a queue a thread), replace it
 //! by an atomic or a read-mostly structure, or hand over in batches.

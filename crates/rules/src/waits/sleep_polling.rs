@@ -15,6 +15,9 @@
 //! stat("/run/app/ready", 0x7ffd2c) = -1 ENOENT (No such file or directory) <0.000012>
 //! ```
 //!
+//! A look in vain is any call that says "not yet" without waiting: a file that is missing or still used, a connection that is refused, an empty queue
+//! of messages (ENOMSG), a semaphore or lock that somebody has (EAGAIN).
+//!
 //! ## What to do instead
 //! Be told: a condition variable or futex between threads, `waitpid` without WNOHANG or a pidfd for a child, inotify for a
 //! file, poll for a descriptor, a blocking lock instead of trying again.
