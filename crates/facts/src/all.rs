@@ -496,6 +496,7 @@ impl Facts {
             Event::FileIo(io) => {
                 self.window.see(io.first, io.last.since(io.first));
                 let user = self.world.file_io(&io);
+                self.peers.counted.see(user.process, &io);
                 self.devices.written(user, &io);
             }
             Event::Meanwhile(one) => {

@@ -119,13 +119,11 @@ impl Stream {
             let moved = moved_places(user.tid, world);
             let out_of_order = |other: u64| moved.saturating_add(other).saturating_add(used.opens.calls);
             let in_sequence = |calls: u64, other: u64| calls.saturating_sub(out_of_order(other));
-            let (reads, writes) = (used.reads.calls, used.writes.calls);
-            stream.reads.merge(&IoStats::of_sum(user.tid, stats_of(&used.reads), in_sequence(reads, writes)));
-            stream.writes.merge(&IoStats::of_sum(
-                user.tid,
-                stats_of(&used.writes),
-                in_sequence(writes, reads),
-            ));
+            let (reads, writes) = (used.reads, used.writes);
+            let in_order =
+                |of: &Tally, other: &Tally| of.in_order.unwrap_or_else(|| in_sequence(of.calls, other.calls));
+            stream.reads.merge(&IoStats::of_sum(user.tid, stats_of(&reads), in_order(&reads, &writes)));
+            stream.writes.merge(&IoStats::of_sum(user.tid, stats_of(&writes), in_order(&writes, &reads)));
         }
         if let Some(reads) = &file.reads {
             stream.reads.exemplars.merge(&reads.exemplars);
@@ -258,8 +256,8 @@ fn most_calls_first(all: &mut [Stream]) {
     });
 }
 
-/// Files of which few calls were seen one by one, by what the kernel added up; those with the most calls first. Sizes are the
-/// mean, and calls are in order where the thread's other calls leave nothing else.
+/// Files of which few calls were seen one by one, by what the kernel added up; those with the most calls first. Sizes of calls are the
+/// mean. Which are in order is told by the recorder; by an older one those are for which the thread's other calls leave nothing else.
 pub(crate) fn summed(world: &World) -> Vec<Stream> {
     let mut by_pattern = ByPattern::default();
     for (id, file) in world.files.iter() {
@@ -330,7 +328,7 @@ fn was_used(file: &FileFacts) -> bool {
 mod tests {
     use super::*;
     use crate::Facts;
-    use whyslow_model::{Call, Event, FileIo, FileOp, Ret, Sink, ThreadCounts, Timestamp};
+    use whyslow_model::{Call, Event, FileIo, FileOp, Ret, Sink, SocketEnds, ThreadCounts, Timestamp};
 
     #[test]
     fn files_of_a_pattern_are_one_place_and_nameless_descriptors_stand_alone() {
@@ -394,6 +392,9 @@ mod tests {
             bytes: 80_000,
             total: Nanos::new(400_000),
             longest: Nanos::new(900),
+            ends: SocketEnds::default(),
+            size: None,
+            in_order: None,
         })));
         facts.finish();
         facts.summed

@@ -82,7 +82,7 @@ mod tests {
     use whyslow_model::walk::State;
     use whyslow_model::{
         BlockIo, CaptureKind, Entity, Event, FdKind, FigureTable, FileIo, FileOp, InodeId, Metric, Nanos,
-        Over, ProcessInfo, Sink, SourceId, SourceInfo,
+        Over, ProcessInfo, Sink, SocketEnds, SourceId, SourceInfo,
     };
 
     fn inode(inode: u64) -> InodeId {
@@ -121,6 +121,9 @@ mod tests {
             bytes,
             total: Nanos::new(5),
             longest: Nanos::new(5),
+            ends: SocketEnds::default(),
+            size: None,
+            in_order: None,
         }))
     }
 

@@ -1,7 +1,7 @@
 //! What only a recorder sees, beside the calls: the scheduler, wake-ups, stacks, block I/O, the network, and what
 //! was lost or left out. Each struct is one row of the table of its name in a recording.
 
-use crate::fd::FdKind;
+use crate::fd::{FdKind, SocketEnds};
 use crate::ids::Tid;
 use crate::stats::CallStats;
 use crate::syscall::Syscall;
@@ -228,11 +228,18 @@ pub struct FileIo {
     pub tid: Tid,
     /// In which way.
     pub op: FileOp,
-    /// What kind of file; pipes, sockets and the like are added up by kind.
+    /// What kind of file; pipes and the like are added up by kind.
     pub kind: FdKind,
     /// Its path as the process saw it; with `…/` in front where it was too long to be kept whole. `None` for what has no
     /// path, and where it was lost.
     pub path: Option<String>,
+    /// The service that a socket leads to: the other end where the process connected, its own where it accepted. All connections to a
+    /// service add up.
+    pub ends: SocketEnds,
+    /// Its size when it was first used, bytes; `None` where unknown, and of an empty one.
+    pub size: Option<u64>,
+    /// Reads or writes that began where the thread's one before ended; `None` where unknown, and of what has no places.
+    pub in_order: Option<u64>,
     /// The file.
     pub file: Option<InodeId>,
     /// When the first of the calls returned.

@@ -3,7 +3,7 @@
 use super::rows::{finish, nothing_because};
 use super::{Ask, AskError, View};
 use whyslow_facts::Facts;
-use whyslow_facts::folds::peers::{PeerFacts, Role, host_of, port_of};
+use whyslow_facts::folds::peers::{CountedPeer, PeerFacts, Role, host_of, port_of};
 use whyslow_facts::folds::requests::{Side, UNKNOWN_PROTOCOL};
 use whyslow_facts::services::{Listener, OtherEnd, Services};
 use whyslow_facts::who::process_name;
@@ -34,6 +34,14 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
     let listeners = services.listeners.iter().filter(|listener| wanted(&listener.address));
     rows.extend(listeners.map(|listener| listens(facts, listener)));
     let mut notes: Vec<String> = nothing_because(facts, "peers").into_iter().collect();
+    if facts.mostly_counted() {
+        let counted = facts.peers.counted.iter().filter(|peer| wanted(&peer.name));
+        rows.extend(counted.map(|peer| counted_row(facts, peer)));
+        notes.push(
+            "counted: all calls on the connections to that service, added up in the kernel; the other rows are of calls that were slow."
+                .to_string(),
+        );
+    }
     if !rows.is_empty() {
         notes.push(
             "p50, p99, max: of a server, from a request to the first byte of its answer; of a client, from its \
@@ -80,6 +88,8 @@ fn columns() -> Vec<Column> {
         Column::optional("waited", "waited", 2),
         Column::optional("connections", "connections", 3),
         Column::optional("failed_connects", "failed", 3),
+        Column::optional("calls", "calls", 3),
+        Column::optional("time", "time", 3),
         Column::optional("error", "error", 5),
         Column::optional("sent", "sent", 6),
         Column::optional("received", "received", 6),
@@ -114,6 +124,8 @@ fn row(facts: &Facts, services: &Services, peer: &PeerFacts, timed: bool) -> Vec
         if timed { Cell::Duration(Nanos::new(peer.wait_ns)) } else { Cell::Unknown },
         Cell::Count(peer.opened),
         Cell::Count(peer.failed()),
+        Cell::Unknown,
+        Cell::Unknown,
         Cell::text(peer.main_failure().map(|errno| errno.name())),
         Cell::Bytes(peer.sent),
         Cell::Bytes(peer.received),
@@ -123,6 +135,27 @@ fn row(facts: &Facts, services: &Services, peer: &PeerFacts, timed: bool) -> Vec
         }),
         other_end(facts, &services.other_end(facts, peer)),
     ]
+}
+
+/// The row of a service of which calls were only added up.
+fn counted_row(facts: &Facts, peer: &CountedPeer) -> Vec<Cell> {
+    let (role, name) = match peer.role {
+        Role::Server => ("server", peer.name.to_string()),
+        Role::Client => ("client", format!("clients of {}", peer.name)),
+    };
+    let used = &peer.used;
+    let time = Nanos::new(used.total_ns());
+    let cell = |column: Column| match column.key {
+        "process" => Cell::Text(process_name(facts, peer.process)),
+        "role" => Cell::Text(format!("{role}, counted")),
+        "calls" => Cell::Count(used.calls()),
+        "time" if used.reads.timed.saturating_add(used.writes.timed) > 0 => Cell::Duration(time),
+        "sent" => Cell::Bytes(used.writes.bytes),
+        "received" => Cell::Bytes(used.reads.bytes),
+        "peer" => Cell::Text(name.clone()),
+        _ => Cell::Unknown,
+    };
+    columns().into_iter().map(cell).collect()
 }
 
 /// True for a connection of which changes of direction are told.

@@ -185,6 +185,12 @@ const PEERS: &[Key] = &[
     ("waited", Ns, "Time in calls that waited for it."),
     ("connections", Count, "Connections opened."),
     ("failed_connects", Count, "Connects that failed."),
+    (
+        "calls",
+        Count,
+        "Of a service whose calls were only counted: all reads and writes on the connections to it.",
+    ),
+    ("time", Ns, "How long these took."),
     ("error", Text, "Why most of them failed."),
     ("sent", Bytes, "Sent to it."),
     ("received", Bytes, "Received from it."),

@@ -23,6 +23,8 @@ pub struct Tally {
     pub errors: u64,
     /// Bytes moved.
     pub bytes: u64,
+    /// Calls that began where the thread's one before ended; `None` where that is not told of all.
+    pub in_order: Option<u64>,
     /// Calls whose duration is known.
     pub timed: u64,
     /// Their time, ns.
@@ -37,6 +39,7 @@ impl Tally {
             calls: calls.count,
             errors: calls.errors,
             bytes: calls.bytes,
+            in_order: None,
             timed: calls.timed,
             total_ns: calls.total_ns,
             longest_ns: calls.max().or_zero(),
@@ -53,8 +56,19 @@ impl Tally {
         }
     }
 
+    /// Calls that did not fail.
+    pub fn succeeded(&self) -> u64 {
+        self.calls.saturating_sub(self.errors)
+    }
+
     /// Adds others. A damaged recording may claim any figures: sums stay at the most that there is.
     pub fn add(&mut self, other: &Tally) {
+        self.in_order = match (self.in_order, other.in_order) {
+            (Some(own), Some(others)) => Some(own.saturating_add(others)),
+            (None, others) if self.calls == 0 => others,
+            (own, None) if other.calls == 0 => own,
+            _ => None,
+        };
         self.calls = self.calls.saturating_add(other.calls);
         self.errors = self.errors.saturating_add(other.errors);
         self.bytes = self.bytes.saturating_add(other.bytes);
@@ -90,6 +104,16 @@ impl FileUse {
     /// Bytes read and written.
     pub fn bytes(&self) -> u64 {
         self.reads.bytes.saturating_add(self.writes.bytes)
+    }
+
+    /// Calls that failed.
+    pub fn failed(&self) -> u64 {
+        self.all().iter().map(|tally| tally.errors).fold(0, u64::saturating_add)
+    }
+
+    /// True where the duration of some of them is known.
+    pub fn is_timed(&self) -> bool {
+        self.all().iter().any(|tally| tally.timed > 0)
     }
 
     /// Time in all calls, ns.
@@ -177,17 +201,24 @@ impl Users {
 
     /// Adds calls that the kernel added up.
     pub(crate) fn see_sum(&mut self, process: ProcessId, io: &FileIo) {
-        let used = self.of(User { process, tid: io.tid });
+        self.of(User { process, tid: io.tid }).see_sum(io);
+    }
+}
+
+impl FileUse {
+    /// Adds calls that the kernel added up.
+    pub(crate) fn see_sum(&mut self, io: &FileIo) {
         let side = match io.op {
-            FileOp::Read => &mut used.reads,
-            FileOp::Write => &mut used.writes,
-            FileOp::Sync => &mut used.syncs,
-            FileOp::Open => &mut used.opens,
+            FileOp::Read => &mut self.reads,
+            FileOp::Write => &mut self.writes,
+            FileOp::Sync => &mut self.syncs,
+            FileOp::Open => &mut self.opens,
         };
         side.add(&Tally {
             calls: io.calls,
             errors: io.errors,
             bytes: io.bytes,
+            in_order: io.in_order,
             timed: io.timed,
             total_ns: io.total.or_zero(),
             longest_ns: io.longest.or_zero(),
@@ -247,7 +278,7 @@ impl WrittenBack {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use whyslow_model::FdKind;
+    use whyslow_model::{FdKind, SocketEnds};
 
     pub(crate) fn io(pid: Tid, tid: Tid, op: FileOp, bytes: u64) -> FileIo {
         FileIo {
@@ -265,6 +296,9 @@ mod tests {
             bytes,
             total: Nanos::new(10),
             longest: Nanos::new(7),
+            ends: SocketEnds::default(),
+            size: None,
+            in_order: None,
         }
     }
 

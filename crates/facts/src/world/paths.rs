@@ -85,6 +85,9 @@ impl World {
         let id = self.files.intern(name.as_bytes());
         let facts = self.files.get_mut(id);
         facts.counted.see_sum(process, io);
+        if let Some(size) = io.size.filter(|_| !facts.size_stated) {
+            (facts.size, facts.size_stated) = (Some(size), true);
+        }
         if facts.tid == 0 {
             facts.tid = io.tid;
         }

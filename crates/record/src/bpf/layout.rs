@@ -225,7 +225,7 @@ pub(crate) const COUNT_ROWS: usize = 4096;
 /// Rows a CPU of the table of what was done with files (`FILE_ROWS`).
 pub(crate) const FILE_ROWS: usize = 4096;
 /// Bytes of one of them (`struct file_row`).
-pub(crate) const FILE_ROW_BYTES: usize = 104;
+pub(crate) const FILE_ROW_BYTES: usize = 128;
 
 /// Rows a CPU of the table of who had the CPU that threads waited for (`MEANWHILE_ROWS`).
 pub(crate) const MEANWHILE_ROWS: usize = 4096;

@@ -160,6 +160,21 @@ struct sock {
 	struct sock_common __sk_common;
 	atomic_t sk_drops;
 	u16 sk_protocol;
+	u32 sk_max_ack_backlog;
+};
+
+struct sockaddr_un {
+	u16 sun_family;
+};
+
+struct unix_address {
+	int len;
+	struct sockaddr_un name[0];
+};
+
+struct unix_sock {
+	struct unix_address *addr;
+	struct sock *peer;
 };
 
 struct inet_sock {

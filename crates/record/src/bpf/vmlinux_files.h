@@ -11,6 +11,7 @@ struct inode {
 	struct super_block *i_sb;
 	long unsigned int i_ino;
 	u32 i_generation;
+	long long int i_size;
 };
 
 struct qstr {
@@ -46,6 +47,8 @@ struct fs_struct {
 struct file {
 	struct inode *f_inode;
 	struct path f_path;
+	void *private_data;
+	long long int f_pos;
 };
 
 struct fdtable {

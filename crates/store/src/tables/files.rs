@@ -2,7 +2,7 @@
 
 use super::{Keep, Replay, SEQ, TableSpec, inode};
 use crate::column::{ColumnSpec, Kind, Rows, Take};
-use whyslow_model::{Event, FdKind, FileIo};
+use whyslow_model::{Event, FdKind, FileIo, SocketEnds};
 
 pub(crate) static TABLE: TableSpec = TableSpec {
     name: "files",
@@ -30,6 +30,18 @@ pub(crate) static TABLE: TableSpec = TableSpec {
         ColumnSpec::always("bytes", Kind::U64, "Bytes read or written."),
         ColumnSpec::maybe("total", Kind::Duration, "Sum of the known durations."),
         ColumnSpec::maybe("max", Kind::Duration, "The longest."),
+        ColumnSpec::maybe(
+            "local",
+            Kind::Text,
+            "The service whose connections the process accepted: its own address.",
+        ),
+        ColumnSpec::maybe("peer", Kind::Text, "The service that the process connected to."),
+        ColumnSpec::maybe("size", Kind::U64, "Size of the file when it was first used, bytes."),
+        ColumnSpec::maybe(
+            "in_order",
+            Kind::U64,
+            "Reads or writes that began where the thread's one before ended.",
+        ),
     ],
     keep: Keep::Newest,
     replay,
@@ -44,12 +56,13 @@ pub(super) fn put(io: &FileIo, seq: u64, rows: &mut Rows) {
     row.string(io.path.as_deref());
     inode::put(&mut row, io.file);
     row.time(io.first).time(io.last).u64(Some(io.calls)).u64(Some(io.errors)).u64(Some(io.timed));
-    row.u64(Some(io.bytes)).nanos(io.total).nanos(io.longest).end();
+    row.u64(Some(io.bytes)).nanos(io.total).nanos(io.longest);
+    row.string(io.ends.local.as_deref()).string(io.ends.peer.as_deref()).u64(io.size).u64(io.in_order).end();
 }
 
 #[inline]
 fn replay(row: &mut Take<'_>, _seq: u64, to: &mut Replay<'_>) -> Option<()> {
-    to.sink.push(Event::FileIo(Box::new(FileIo {
+    let io = FileIo {
         pid: row.u32()?,
         tid: row.u32()?,
         op: of_word(row.text()?)?,
@@ -64,6 +77,10 @@ fn replay(row: &mut Take<'_>, _seq: u64, to: &mut Replay<'_>) -> Option<()> {
         bytes: row.u64()?,
         total: row.nanos(),
         longest: row.nanos(),
-    })));
+        ends: SocketEnds { local: row.string(), peer: row.string() },
+        size: row.u64(),
+        in_order: row.u64(),
+    };
+    to.sink.push(Event::FileIo(Box::new(io)));
     Some(())
 }

@@ -467,14 +467,19 @@ fn devices() -> impl Strategy<Value = Event<'static>> {
         (any::<u32>(), any::<u32>(), one_of(&[FileOp::Read, FileOp::Write, FileOp::Sync, FileOp::Open])),
         (kind, maybe("[ -~]{0,12}"), maybe(inode()), time(), time()),
         (any::<u64>(), any::<u64>(), any::<u64>(), any::<u64>(), nanos(), nanos()),
+        (maybe("[ -~]{0,12}"), maybe("[ -~]{0,12}"), maybe(any::<u64>()), maybe(any::<u64>())),
     )
         .prop_map(
             |(
                 (pid, tid, op),
                 (kind, path, file, first, last),
                 (calls, errors, timed, bytes, total, longest),
+                (local, peer, size, in_order),
             )| {
                 Event::FileIo(Box::new(FileIo {
+                    ends: SocketEnds { local, peer },
+                    size,
+                    in_order,
                     pid,
                     tid,
                     op,

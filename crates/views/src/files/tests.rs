@@ -4,7 +4,7 @@ use super::*;
 use proptest::prelude::*;
 use whyslow_model::{
     Call, Cell, Entity, Event, FdKind, FigureTable, FileIo, FileOp, InodeId, Metric, Nanos, Over,
-    ProcessInfo, Ret, Sink, SourceId, Timestamp, Trait,
+    ProcessInfo, Ret, Sink, SocketEnds, SourceId, Timestamp, Trait,
 };
 
 fn process(pid: u32, tid: Option<u32>, comm: &str) -> Event<'static> {
@@ -27,6 +27,9 @@ fn io(tid: u32, op: FileOp, path: &str, bytes: u64) -> FileIo {
         bytes,
         total: Nanos::new(300),
         longest: Nanos::new(200),
+        ends: SocketEnds::default(),
+        size: None,
+        in_order: None,
     }
 }
 

@@ -12,6 +12,7 @@
 //! 10:00:00.000000 block device=253:0 op=read sector=8 bytes=4096 queued=1ms took=3ms pid=1 tid=7 file=253:1/42
 //! 10:00:00.000000 under-way pid=1 tid=7 asleep=47s recvfrom(5<TCP:[10.0.0.2:50000->10.0.0.7:7001]>,
 //! 10:00:00.000000 file pid=1 tid=7 op=write path=/tmp/a calls=3 bytes=4096 took=2ms for=10s
+//! 10:00:00.000000 file pid=1 tid=7 op=read peer=10.0.0.7:6379 calls=3 bytes=90 took=2ms for=10s   (local= where it accepts, udp= of datagrams)
 //! 10:00:00.000000 meanwhile pid=1 tid=7 had=thread runner=71 comm=ffmpeg turns=40 for=2s
 //! 10:00:00.000000 parked pid=1 waits=lock call=sync.Mutex.Lock at=main.reserve place=/srv/stock/main.go:42 goroutines=150 looks=10
 //! 10:00:00.000000 net kind=retransmit local=10.0.0.1:4000 peer=10.0.0.2:6379 rtt=200us
@@ -223,8 +224,18 @@ fn event<'a>(kind: &str, ts: Timestamp, fields: &Fields<'_>) -> Event<'a> {
                     Some("open") => FileOp::Open,
                     other => panic!("nothing is done with files so: {other:?}"),
                 },
-                kind: FdKind::File,
-                path: Some(fields.text("path")),
+                kind: match (fields.get("path"), fields.get("udp")) {
+                    (Some(_), _) => FdKind::File,
+                    (None, Some(_)) => FdKind::Udp,
+                    (None, None) => FdKind::Tcp,
+                },
+                path: fields.get("path").map(str::to_string),
+                ends: SocketEnds {
+                    local: fields.get("local").map(str::to_string),
+                    peer: fields.get("peer").or(fields.get("udp")).map(str::to_string),
+                },
+                size: fields.number("size"),
+                in_order: fields.number("in_order"),
                 file: fields.inode("file"),
                 first: ts,
                 last: to,

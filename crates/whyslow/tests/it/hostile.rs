@@ -11,7 +11,7 @@ use whyslow_diff::{DiffSide, diff};
 use whyslow_facts::Facts;
 use whyslow_model::{
     BlockIo, CaptureKind, Cell, Diagnosis, Diff, Event, FdKind, FileIo, FileOp, HadCpu, InodeId, Meanwhile,
-    Nanos, Parked, ParkedFor, Sink, SourceId, SourceInfo, Table, Timestamp,
+    Nanos, Parked, ParkedFor, Sink, SocketEnds, SourceId, SourceInfo, Table, Timestamp,
 };
 use whyslow_read::{Input, ReadOptions, read};
 use whyslow_report::{EXPORTERS, Exporter, Style};
@@ -395,6 +395,9 @@ fn with_largest_figures() -> Facts {
             bytes: most,
             total: Nanos::new(most),
             longest: Nanos::new(most),
+            ends: SocketEnds::default(),
+            size: Some(most),
+            in_order: Some(most),
         })));
     }
     for had in [HadCpu::Thread, HadCpu::Thread, HadCpu::Idle, HadCpu::Quota, HadCpu::Untold, HadCpu::Untold] {

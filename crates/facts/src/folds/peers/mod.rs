@@ -4,6 +4,7 @@
 //! Only sockets whose other end is known count: from connect, accept, lsof or `-yy`.
 
 mod connection;
+mod counted;
 mod handshake;
 mod merged;
 mod syn_retries;
@@ -17,6 +18,7 @@ use crate::world::ids::LifeId;
 use crate::world::ids::ProcessId;
 use crate::world::{Seen, World};
 use connection::{Connection, Found};
+pub use counted::{CountedPeer, CountedPeers};
 pub use handshake::Handshakes;
 use hashbrown::HashMap;
 pub use syn_retries::SynRetries;
@@ -265,6 +267,8 @@ pub struct Peers {
     connections: Vec<Connection>,
     /// Connects that were under way when the capture began, until their peer is known.
     found: Vec<Found>,
+    /// What the kernel added up.
+    pub counted: CountedPeers,
 }
 
 impl Peers {

@@ -1,5 +1,5 @@
-/* What the watched threads read, write, sync and open, added up by thread, file and operation. A file's path is told once,
- * while it is open: of one that is gone a moment later too. */
+/* What the watched threads read, write, sync and open, added up by thread, file and operation; of sockets by thread, service
+ * and operation. A file's path is told once, while it is open: of one that is gone a moment later too. */
 #include "../../bpf/compat.bpf.h"
 #include "rows.bpf.h"
 
@@ -15,12 +15,16 @@ static __always_inline u32 role_of(u64 nr)
 	case 19: /* readv */
 	case 295: /* preadv */
 	case 327: /* preadv2 */
+	case 45: /* recvfrom */
+	case 47: /* recvmsg */
 		return READS;
 	case 1: /* write */
 	case 18: /* pwrite64 */
 	case 20: /* writev */
 	case 296: /* pwritev */
 	case 328: /* pwritev2 */
+	case 44: /* sendto */
+	case 46: /* sendmsg */
 		return WRITES;
 	case 74: /* fsync */
 	case 75: /* fdatasync */
@@ -39,6 +43,21 @@ static __always_inline u32 role_of(u64 nr)
 	return 0;
 }
 
+/* Where in the file a call reads or writes that says so; of any other where the descriptor stands. */
+static __always_inline s64 place_of_call(struct pt_regs *regs)
+{
+	switch (regs->orig_ax) {
+	case 17: /* pread64 */
+	case 18: /* pwrite64 */
+	case 295: /* preadv */
+	case 296: /* pwritev */
+	case 327: /* preadv2 */
+	case 328: /* pwritev2 */
+		return regs->r10;
+	}
+	return AT_DESCRIPTOR;
+}
+
 static __always_inline int on_enter(struct pt_regs *regs, u64 nr)
 {
 	struct task_state *state;
@@ -55,7 +74,7 @@ static __always_inline int on_exit(struct pt_regs *regs, s64 ret)
 {
 	struct task_state *state;
 	u32 role = role_of(regs->orig_ax);
-	struct file_call call = { .ret = ret };
+	struct file_call call = { .ret = ret, .at = place_of_call(regs) };
 	u32 fd, from = 0, operation = FILE_WRITE;
 
 	if (!role)

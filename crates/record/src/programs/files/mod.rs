@@ -2,16 +2,18 @@
 
 mod sums;
 
+use super::net::ip;
 use super::{Program, by_section, kind, object};
 use crate::bpf::layout::{FILE_ROW_BYTES, FILE_ROWS, Fields};
 use crate::bpf::row_tables::RowTables;
+use std::net::SocketAddr;
 use whyslow_model::InodeId;
 
 pub(crate) use sums::FileSums;
 
 pub(super) static FILES: Program = Program {
     name: "files",
-    summary: "files: bytes, calls and time of each thread, added up",
+    summary: "files and services: bytes, calls and time of each thread, added up",
     cost: "190 ns a read, write, sync or open of a watched thread, 60 ns of any other call; about 1.5 us more where a thread meets a file for the first time",
     tables: &["files"],
     // Of this kind the kernel's side counts calls, not records.
@@ -25,7 +27,7 @@ pub(super) static FILES: Program = Program {
     ],
 };
 
-/// A file under one of its names (`struct file_name`): what paths are known by.
+/// A file under one of its names, or a service by its address (`struct file_name`): what paths are known by.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct FileName {
     /// `None` for pipes, sockets and the like.
@@ -34,14 +36,46 @@ pub(crate) struct FileName {
     /// The type in its mode (inode(7)), shifted to the right by 12.
     pub(crate) kind: u32,
     pub(crate) root: u32,
+    pub(crate) service: Option<Service>,
+}
+
+/// The service that a socket leads to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Service {
+    /// An address of the internet; of a unix socket a number.
+    pub(crate) address: [u8; 16],
+    pub(crate) port: u16,
+    /// `AF_UNIX` and the others.
+    pub(crate) family: u16,
+    /// Whether the process accepted the connection (`SIDE_SERVER`).
+    pub(crate) is_own: bool,
 }
 
 impl FileName {
     pub(crate) fn read(fields: &mut Fields<'_>) -> Option<FileName> {
-        let id = fields.inode()?;
-        let (hash, kind, root) = (fields.u32()?, fields.u32()?, fields.u32()?);
-        fields.u32()?;
-        Some(FileName { id, hash, kind, root })
+        let id = Fields(fields.0).inode()?;
+        let address: [u8; 16] = fields.bytes(16)?.try_into().ok()?;
+        let (port, family) = (Fields(fields.0).u16()?, Fields(fields.0.get(2..)?).u16()?);
+        let (hash, kind, root, side) = (fields.u32()?, fields.u32()?, fields.u32()?, fields.u32()?);
+        let service = (side != 0).then_some(Service { address, port, family, is_own: side == 2 });
+        Some(FileName { id: id.filter(|_| service.is_none()), hash, kind, root, service })
+    }
+}
+
+impl Service {
+    /// `AF_UNIX` (include/linux/socket.h).
+    const UNIX: u16 = 1;
+
+    pub(crate) fn is_unix(&self) -> bool {
+        self.family == Service::UNIX
+    }
+
+    /// Its address as text; `path` is that of a unix socket.
+    pub(crate) fn text(&self, path: Option<&str>) -> Option<String> {
+        match self.is_unix() {
+            true => path.map(str::to_string),
+            false => Some(SocketAddr::new(ip(self.family.into(), self.address), self.port).to_string()),
+        }
     }
 }
 
@@ -61,6 +95,10 @@ pub(crate) struct FileRow {
     pub(crate) longest: u64,
     pub(crate) first: u64,
     pub(crate) last: u64,
+    /// Of the file, bytes; 0 where it has none, or is not known.
+    pub(crate) size: u64,
+    /// Calls that began where the one before ended.
+    pub(crate) in_order: u64,
 }
 
 impl FileRow {
@@ -78,6 +116,13 @@ impl FileRow {
             longest: fields.u64()?,
             first: fields.u64()?,
             last: fields.u64()?,
+            size: fields.u64()?,
+            in_order: {
+                let in_order = fields.u64()?;
+                // Where the last one ended.
+                fields.u64()?;
+                in_order
+            },
         })
     }
 }
@@ -92,6 +137,7 @@ impl FileRow {
             (&mut self.errors, row.errors),
             (&mut self.bytes, row.bytes),
             (&mut self.total, row.total),
+            (&mut self.in_order, row.in_order),
         ];
         for (sum, more) in sums {
             *sum = sum.saturating_add(more);
@@ -99,6 +145,7 @@ impl FileRow {
         self.longest = self.longest.max(row.longest);
         self.first = self.first.min(row.first);
         self.last = self.last.max(row.last);
+        self.size = self.size.max(row.size);
     }
 }
 

@@ -8,15 +8,24 @@
 #define PATH_STEPS 64 /* names and mounts */
 #define PATHS_KNOWN 16384
 
-enum { PATH_CUT = 1, PATH_ROOTLESS = 2 };
+enum { PATH_CUT = 1, PATH_ROOTLESS = 2, PATH_SOCKET = 4 };
 
-/* A file under one of its names, as processes with one root see it. */
+/* A file under one of its names, as processes with one root see it; or a service, by the address that it is reached at. */
 struct file_name {
-	struct inode_id id;
-	u32 hash; /* of its last name: links are told apart, and files of one number where there are no generations */
+	union {
+		struct inode_id id;
+		u8 address[16];
+	};
+	union {
+		u32 hash; /* of its last name: links are told apart, and files of one number where there are no generations */
+		struct {
+			u16 port;
+			u16 family; /* 0 of a socket without a service */
+		};
+	};
 	u32 kind; /* the type in its mode, shifted to the right */
-	u32 root;
-	u32 pad;
+	u32 root; /* of a socket: its protocol */
+	u32 side; /* SIDE_CLIENT and SIDE_SERVER; 0 of all else */
 };
 
 struct path_record {

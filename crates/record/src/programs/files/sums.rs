@@ -6,7 +6,7 @@ use crate::bpf::spool::SpoolRecord;
 use crate::clock::Clock;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
-use whyslow_model::{Event, FdKind, FileIo, FileOp, Nanos, Sink, Timestamp};
+use whyslow_model::{Event, FdKind, FileIo, FileOp, Nanos, Sink, SocketEnds, Timestamp};
 
 /// Rows and paths so far. Bounded: where there are too many rows they are told, and begin anew; of too many paths those
 /// told first are forgotten.
@@ -25,9 +25,12 @@ struct Path {
     rootless: bool,
 }
 
-/// `PATH_CUT` and `PATH_ROOTLESS` (path.bpf.h).
+/// `PATH_CUT`, `PATH_ROOTLESS` and `PATH_SOCKET` (path.bpf.h).
 const CUT: u8 = 1;
 const ROOTLESS: u8 = 2;
+const SOCKET: u8 = 4;
+/// `IPPROTO_UDP` (include/uapi/linux/in.h).
+const UDP: u32 = 17;
 
 impl FileSums {
     /// About 16 MiB.
@@ -92,9 +95,19 @@ impl FileSums {
 
     fn event(&self, row: &FileRow, clock: Clock) -> FileIo {
         let path = self.paths.get(&row.file);
-        let kind = kind_of(row.file.kind, path);
+        let kind = match &row.file.service {
+            Some(service) if service.is_unix() => FdKind::Unix,
+            Some(_) if row.file.root == UDP => FdKind::Udp,
+            Some(_) => FdKind::Tcp,
+            None => kind_of(row.file.kind, path),
+        };
+        let mut ends = SocketEnds::default();
+        if let Some(service) = &row.file.service {
+            let end = if service.is_own { &mut ends.local } else { &mut ends.peer };
+            *end = service.text(path.map(|path| &*path.text));
+        }
         // One row for all of a kind that has no names.
-        let named = !matches!(kind, FdKind::Anonymous);
+        let named = !matches!(kind, FdKind::Anonymous) && row.file.service.is_none();
         let timed = row.calls.saturating_sub(row.untimed.into());
         let known = |ns: u64| if timed > 0 { Nanos::new(ns) } else { Nanos::UNKNOWN };
         let at = |ns: u64| if ns > 0 { clock.epoch(ns) } else { Timestamp::UNKNOWN };
@@ -109,6 +122,9 @@ impl FileSums {
             },
             kind,
             path: path.filter(|_| named).map(|path| path.text.clone()),
+            ends,
+            size: Some(row.size).filter(|size| *size > 0),
+            in_order: (kind == FdKind::File).then_some(row.in_order),
             file: row.file.id.filter(|_| named),
             first: at(row.first),
             last: at(row.last),
@@ -125,6 +141,9 @@ impl FileSums {
 impl Path {
     /// Of names, the last one first, a NUL behind each.
     fn of(names: &[u8], flags: u8) -> Path {
+        if flags & SOCKET != 0 {
+            return Path { text: socket_path(names), rootless: true };
+        }
         // What fills the record up to a multiple of 8 bytes is NULs of its own, or older names behind a whole path: the
         // length is told by the record.
         let names: Vec<&[u8]> = names.split(|byte| *byte == 0).filter(|name| !name.is_empty()).collect();
@@ -141,6 +160,14 @@ impl Path {
         }
         Path { text: String::from_utf8_lossy(&path).into_owned(), rootless: flags & ROOTLESS != 0 }
     }
+}
+
+/// `/run/app.sock`; `@app` of an abstract name (unix(7)).
+fn socket_path(name: &[u8]) -> String {
+    let (mark, name) = name.strip_prefix(b"\0").map_or(("", name), |name| ("@", name));
+    // What fills the record up is NULs, too: an abstract name that ends in some loses them.
+    let end = name.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    format!("{mark}{}", String::from_utf8_lossy(&name[..end]))
 }
 
 /// By the type in the mode (inode(7)), and by the path of what has one.
@@ -167,7 +194,7 @@ mod tests {
 
     fn name(inode: u64) -> FileName {
         let id = InodeId { major: 254, minor: 1, inode, generation: 7 };
-        FileName { id: Some(id), hash: inode as u32, kind: 8, root: 3 }
+        FileName { id: Some(id), hash: inode as u32, kind: 8, root: 3, service: None }
     }
 
     fn row(inode: u64, tid: u32, bytes: u64) -> FileRow {
@@ -184,6 +211,8 @@ mod tests {
             longest: bytes,
             first: 5,
             last: 9,
+            size: 4096,
+            in_order: 0,
         }
     }
 

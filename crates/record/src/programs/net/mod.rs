@@ -60,7 +60,7 @@ pub(crate) fn decode(record: &SpoolRecord<'_>, clock: Clock) -> Option<(NetEvent
 }
 
 /// As addresses are written: that of a socket for both families which talks to an IPv4 peer is the peer's.
-fn ip(family: u64, bytes: [u8; 16]) -> IpAddr {
+pub(super) fn ip(family: u64, bytes: [u8; 16]) -> IpAddr {
     if family != INET6 {
         return Ipv4Addr::new(bytes[0], bytes[1], bytes[2], bytes[3]).into();
     }

@@ -5,7 +5,7 @@ use super::{Seen, TIMES, only, record};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use whyslow_model::{FdKind, FileIo, FileOp};
+use whyslow_model::{FdKind, FileIo, FileOp, SocketEnds};
 use whyslow_record::{Mode, Options};
 
 fn folder(name: &str) -> PathBuf {
@@ -141,6 +141,105 @@ fn pipes_and_copies_have_both_their_sides() {
         "{:?}",
         seen.files
     );
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Sends and receives 23 times in turns over a connection; the other end is served by a thread.
+fn turns(mut asks: impl Read + Write, mut serves: impl Read + Write + Send + 'static) {
+    let other = std::thread::spawn(move || {
+        for _ in 0..TIMES {
+            serves.read_exact(&mut [0; 5]).unwrap();
+            serves.write_all(b"answer!").unwrap();
+        }
+    });
+    for _ in 0..TIMES {
+        asks.write_all(b"asked").unwrap();
+        asks.read_exact(&mut [0; 7]).unwrap();
+    }
+    other.join().unwrap();
+}
+
+#[test]
+fn sockets_are_told_by_the_service_that_they_lead_to() {
+    let folder = folder("services");
+    let path = folder.join("a.sock");
+    let there = path.clone();
+    let work = move || {
+        let tcp = ["127.0.0.1:0", "[::1]:0"].map(|address| {
+            let listener = std::net::TcpListener::bind(address).unwrap();
+            let service = listener.local_addr().unwrap();
+            // Two connections, whose rows add up.
+            for _ in 0..2 {
+                let asks = std::net::TcpStream::connect(service).unwrap();
+                turns(asks, listener.accept().unwrap().0);
+            }
+            service.to_string()
+        });
+        let listener = std::os::unix::net::UnixListener::bind(&there).unwrap();
+        let asks = std::os::unix::net::UnixStream::connect(&there).unwrap();
+        turns(asks, listener.accept().unwrap().0);
+        // A pair leads to no service.
+        let (one, other) = std::os::unix::net::UnixStream::pair().unwrap();
+        turns(one, other);
+        let server = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+        let asks = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+        asks.connect(server.local_addr().unwrap()).unwrap();
+        (0..TIMES).for_each(|_| drop(asks.send(b"datagram").unwrap()));
+        (tcp, server.local_addr().unwrap().to_string())
+    };
+    let options = only(|options| {
+        files_alone(options);
+        options.follow = true;
+    });
+    let Some((seen, (tcp, udp), _)) = record(options, work, |_| ()) else { return };
+    assert_adds_up(&seen);
+    let of = |kind: FdKind, ends: &SocketEnds, op: FileOp| {
+        let rows = seen.files.iter().filter(|io| io.kind == kind && io.op == op && io.ends == *ends);
+        rows.fold((0, 0), |(calls, bytes), io| (calls + io.calls, bytes + io.bytes))
+    };
+    let asks = |name: &str| SocketEnds { local: None, peer: Some(name.to_string()) };
+    let serves = |name: &str| SocketEnds { local: Some(name.to_string()), peer: None };
+    let times = TIMES as u64;
+    let [v4, v6] = [&*tcp[0], &*tcp[1]];
+    for (kind, name, connections) in
+        [(FdKind::Tcp, v4, 2), (FdKind::Tcp, v6, 2), (FdKind::Unix, path.to_str().unwrap(), 1)]
+    {
+        let turns = connections * times;
+        for (ends, sent, received) in [(asks(name), 5, 7), (serves(name), 7, 5)] {
+            assert_eq!(of(kind, &ends, FileOp::Write), (turns, turns * sent), "{name}");
+            assert_eq!(of(kind, &ends, FileOp::Read), (turns, turns * received), "{name}");
+        }
+    }
+    assert_eq!(of(FdKind::Udp, &asks(&udp), FileOp::Write), (times, times * 8));
+    assert_eq!(of(FdKind::Unix, &SocketEnds::default(), FileOp::Write), (0, 0));
+    assert_eq!(of(FdKind::Socket, &SocketEnds::default(), FileOp::Write), (2 * times, times * 12));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn sizes_and_calls_that_go_on_where_the_one_before_ended() {
+    let folder = folder("order");
+    let path = folder.join("read");
+    std::fs::write(&path, vec![7; 10_000]).unwrap();
+    let there = path.clone();
+    let work = move || {
+        use std::os::unix::fs::FileExt;
+        let mut file = std::fs::File::open(&there).unwrap();
+        // Ten pieces in order, then ten from the last one to the first.
+        let mut piece = [0; 1_000];
+        (0..10).for_each(|_| file.read_exact(&mut piece).unwrap());
+        (0..10).rev().for_each(|at| file.read_exact_at(&mut piece, at * 1_000).unwrap());
+    };
+    let options = only(files_alone);
+    let Some((seen, ..)) = record(options, work, |_| ()) else { return };
+    let rows: Vec<&FileIo> =
+        seen.files.iter().filter(|io| io.path.as_deref() == path.to_str() && io.op == FileOp::Read).collect();
+    // On another CPU a row of its own begins.
+    let in_order: u64 = rows.iter().filter_map(|io| io.in_order).sum();
+    let calls: u64 = rows.iter().map(|io| io.calls).sum();
+    assert_eq!(calls, 20, "{rows:?}");
+    assert!((8..=9).contains(&in_order), "{rows:?}");
+    assert!(rows.iter().all(|io| io.size == Some(10_000)), "{rows:?}");
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
