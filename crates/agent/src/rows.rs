@@ -5,11 +5,12 @@ use crate::split::ServiceFacts;
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 use whyslow_account::role_of_thread;
+use whyslow_facts::folds::peers::Role;
 use whyslow_facts::folds::requests::{EndpointFacts, Side};
-use whyslow_facts::{Facts, ProcessId};
+use whyslow_facts::{Facts, FileUse, ProcessId};
 use whyslow_model::event::Tid;
-use whyslow_model::{CallStats, Entity, Event, Histogram, SampleKind, TimeAccount, Unit, visible};
-use whyslow_parts::{AccountRow, CallRow, HostRow, RequestRow, StackRow};
+use whyslow_model::{CallStats, Entity, Event, FdKind, Histogram, SampleKind, TimeAccount, Unit, visible};
+use whyslow_parts::{AccountRow, CallRow, HostRow, RequestRow, StackRow, UseRow};
 
 /// Rows of one table and service at most, the largest first: what is beyond has little of the time.
 const MOST_ROWS: usize = 200;
@@ -94,6 +95,50 @@ impl<'a> Named<'a> {
             ns: stats.total().get(),
             longest_ns: stats.max().get(),
             buckets: buckets(&stats.histogram),
+        };
+        rows.into_iter().take(MOST_ROWS).map(row).collect()
+    }
+
+    /// What it did with files and services, by process.
+    pub(crate) fn uses(&self) -> Vec<UseRow> {
+        let facts = self.facts();
+        let mut sums: BTreeMap<(String, &'static str, Option<&'static str>, String), FileUse> =
+            BTreeMap::new();
+        let mut add = |process, kind: FdKind, side, object: String, used: &FileUse| {
+            sums.entry((self.process_of(process), kind.word(), side, object)).or_default().add(used);
+        };
+        let files = facts.world.files.iter().map(|(_, file)| file);
+        for file in files.chain(facts.world.files.merged.values()).filter(|file| file.path.starts_with('/')) {
+            let kind = FdKind::of_path(file.path.as_bytes());
+            for (user, used) in file.counted.iter() {
+                add(user.process, kind, None, file.pattern(), used);
+            }
+        }
+        for peer in facts.peers.counted.iter() {
+            let side = if peer.role == Role::Server { "asked" } else { "served" };
+            add(peer.process, peer.kind, Some(side), peer.name.to_string(), &peer.used);
+        }
+        let mut rows: Vec<_> = sums.into_iter().collect();
+        rows.sort_by_key(|(_, used)| std::cmp::Reverse((used.total_ns(), used.bytes(), used.calls())));
+        let row = |((process, kind, side, object), used): (
+            (String, &'static str, Option<&'static str>, String),
+            FileUse,
+        )| UseRow {
+            service: self.service.name.clone(),
+            version: self.version.clone(),
+            process,
+            kind: kind.to_string(),
+            side: side.map(str::to_string),
+            object: shown(&object),
+            reads: used.reads.calls,
+            read_bytes: used.reads.bytes,
+            writes: used.writes.calls,
+            written_bytes: used.writes.bytes,
+            syncs: used.syncs.calls,
+            opened: used.opens.calls,
+            failed: used.failed(),
+            ns: used.is_timed().then(|| used.total_ns()),
+            longest_ns: used.is_timed().then(|| used.longest_ns()),
         };
         rows.into_iter().take(MOST_ROWS).map(row).collect()
     }

@@ -19,7 +19,7 @@ use whyslow_model::{Event, Finding, Severity, Sink, SourceId, visible};
 use whyslow_outlets::ToldRows;
 use whyslow_parts::{
     AccountRow, AgentRow, CallRow, FindingRow, HostRow, MinuteRows, Observed, PartAbout, PartError, PartHour,
-    PartName, PartRow, RequestRow, StackRow, UtcTime, encode,
+    PartName, PartRow, RequestRow, StackRow, UseRow, UtcTime, encode,
 };
 use whyslow_privacy::files;
 use whyslow_record::Recorded;
@@ -175,6 +175,7 @@ pub fn tell_window(state: &Path, folder: &Path) -> Result<WindowOutcome, WindowE
         let mut put = Put { outbox: &outbox, about: &about, rows: 0 };
         put.table(&told.accounts)?;
         put.table(&told.calls)?;
+        put.table(&told.uses)?;
         put.table(&told.requests)?;
         put.table(&told.stacks)?;
         put.table(&told.hosts)?;
@@ -285,6 +286,8 @@ pub struct ToldWindow {
     pub accounts: Vec<AccountRow>,
     /// Calls.
     pub calls: Vec<CallRow>,
+    /// What was done with files and services.
+    pub uses: Vec<UseRow>,
     /// Requests that were served and made.
     pub requests: Vec<RequestRow>,
     /// Where threads ran and waited.
@@ -348,6 +351,7 @@ fn read(folder: &Path, about: &WindowAbout) -> Result<Read, WindowError> {
             told.accounts.extend(named.accounts(account));
         }
         told.calls.extend(named.calls());
+        told.uses.extend(named.uses());
         told.requests.extend(named.requests());
         told.stacks.extend(named.stacks());
         // What is of the host is told of it once.

@@ -27,6 +27,6 @@ pub use order::join_batches;
 pub use row::{MinuteRows, Observed, PartRow, rows_of};
 pub use table::PartTable;
 pub use tables::{
-    AccountRow, AgentRow, CallRow, FindingRow, HostRow, PART_TABLES, RequestRow, StackRow, part_table,
+    AccountRow, AgentRow, CallRow, FindingRow, HostRow, PART_TABLES, RequestRow, StackRow, UseRow, part_table,
 };
 pub use value::UtcTime;

@@ -8,7 +8,7 @@ part_table! {
     process: String, Word, "The process's name.";
     role: String, Word, "The threads' role.";
     call: String, Word, "The call.";
-    object: Option<String>, Word, "What it was about: a pattern of files, a peer, a lock.";
+    object: Option<String>, Word, "Not told: see `uses`.";
     calls: u64, U64, "How many.";
     errors: Option<u64>, U64, "How many of them failed.";
     ns: Option<u64>, U64 "ns", "Their durations together.";

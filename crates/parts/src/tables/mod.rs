@@ -67,6 +67,7 @@ mod findings;
 mod hosts;
 mod requests;
 mod stacks;
+mod uses;
 
 pub use accounts::AccountRow;
 pub use agents::AgentRow;
@@ -75,11 +76,13 @@ pub use findings::FindingRow;
 pub use hosts::HostRow;
 pub use requests::RequestRow;
 pub use stacks::StackRow;
+pub use uses::UseRow;
 
 /// All tables, in the order of the documents.
 pub static PART_TABLES: &[&PartTable] = &[
     &accounts::TABLE,
     &calls::TABLE,
+    &uses::TABLE,
     &requests::TABLE,
     &stacks::TABLE,
     &hosts::TABLE,

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use proptest::prelude::*;
 use whyslow_parts::{
     AccountRow, AgentRow, CallRow, FindingRow, HostRow, MinuteRows, Observed, PartAbout, PartError,
-    PartReader, PartRow, RequestRow, StackRow, UtcTime, VERSION, encode, rows_of,
+    PartReader, PartRow, RequestRow, StackRow, UseRow, UtcTime, VERSION, encode, rows_of,
 };
 
 pub(crate) fn observed(host: &str, minute: i64) -> Observed {
@@ -54,6 +54,16 @@ fn rows_of_each_table_come_back_with_all_known_and_with_all_unknown() {
             longest_ns: Some(5),
             buckets: Some(vec![0, 1, u64::MAX]),
             ..CallRow::default()
+        },
+    ]);
+    come_back([
+        UseRow::default(),
+        UseRow {
+            side: text("asked"),
+            object: text("db:5432").unwrap_or_default(),
+            ns: Some(7),
+            longest_ns: Some(5),
+            ..UseRow::default()
         },
     ]);
     come_back([

@@ -210,6 +210,11 @@ fn a_finding_opens_continues_over_a_kill_and_closes_once_the_service_is_mended()
     for (service, call) in [("orders.py", "openat"), ("mails.py", "clock_nanosleep")] {
         assert!(calls.iter().any(|row| row["service"] == service && row["call"] == call), "{service} {call}");
     }
+    let uses = place.rows("uses");
+    assert!(
+        uses.iter().any(|row| row["service"] == "orders.py" && row["kind"] == "file" && row["opened"] != "0"),
+        "{uses:?}"
+    );
     assert!(
         place.rows("stacks").iter().any(|row| row["service"] == "orders.py" && row["stack"].contains("load"))
     );
