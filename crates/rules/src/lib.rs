@@ -167,6 +167,8 @@ mod memory {
 /// Rules about connections and peers.
 mod network {
     pub(super) mod asked;
+    mod counted_queries;
+    mod exchange;
     mod hung;
     mod late_accepts;
     mod lost_answers;
@@ -249,8 +251,10 @@ mod waits {
     mod counted_tries;
     mod fifo_end;
     mod held_up;
+    mod instead_of_sleep;
     mod lock_holder;
     mod session_locks;
+    mod stack_locks;
     mod woken_at_once;
 
     pub(super) mod deadlock;

@@ -183,6 +183,7 @@ mod tests {
                 "libc" => "/usr/lib/x86_64-linux-gnu/libc.so.6",
                 "jvm" => "/opt/java/lib/server/libjvm.so",
                 "py" => "/usr/bin/python3.11",
+                "monitor" => "/usr/lib/x86_64-linux-gnu/ruby/3.1.0/monitor.so",
                 "app" => "/srv/app",
                 language => language,
             };
@@ -296,6 +297,10 @@ mod tests {
         let turn = ["libc:___pthread_cond_timedwait64", "ruby:?", "ruby:rb_threadptr_execute_interrupts"];
         assert_eq!(waits(&[&turn[..], &["[ruby]:tally@/srv/a.rb"]].concat()), Some(LOCK));
         assert_eq!(waits(&[&turn[..2], &["[ruby]:tally@/srv/a.rb"]].concat()), Some(UNCLEAR));
+        let monitor = ["libc:___pthread_cond_wait", "ruby:?", "monitor:?", "ruby:?"];
+        assert_eq!(waits(&[&monitor[..], &["[ruby]:tally@/srv/a.rb"]].concat()), Some(LOCK));
+        let condition = ["[ruby]:wait@/usr/lib/ruby/3.1.0/monitor.rb", "[ruby]:tally@/srv/a.rb"];
+        assert_eq!(waits(&[&monitor[..], &condition[..]].concat()), Some(UNCLEAR));
         assert_eq!(waits(&["[go]:time.Sleep", "[go]:main.poll"]), Some(TIMER));
         assert_eq!(waits(&["[go]:sync.(*Mutex).Lock", "[go]:main.poll"]), Some(LOCK));
     }

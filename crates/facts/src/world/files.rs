@@ -145,6 +145,8 @@ pub struct TempFiles {
     pub read_back: u64,
     /// Time in reads, writes, opens and removals, ns.
     pub io_ns: u64,
+    /// From their first use to their removal, together, ns.
+    pub lived_ns: u64,
     /// The first thread that made one.
     pub tid: Tid,
     /// The first path.
@@ -291,6 +293,7 @@ impl Files {
         temp.written += written;
         temp.read_back += read_back;
         temp.io_ns = temp.io_ns.saturating_add(io_ns);
+        temp.lived_ns = temp.lived_ns.saturating_add(ts.since(first).or_zero());
         temp.last = ts;
         temp.exemplars.merge(&exemplars);
     }

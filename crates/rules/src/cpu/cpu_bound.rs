@@ -181,9 +181,11 @@ fn report(facts: &Facts, out: &mut Findings<'_>, computing: &Computing<'_>, othe
         function: hot.as_ref().and_then(|hot| hot.function.clone()).or(around.map(str::to_string)),
         ..subject
     };
+    // A runtime's compiler has a thread of its own: the program runs meanwhile, and nobody waits for it.
+    let compiles = hot.as_ref().is_some_and(|hot| hot.compiles);
     let mut found = out
         .report(share, title)
-        .at_most(if hot.is_some() && !is_told(facts, process) { Severity::Warning } else { Severity::Notice })
+        .at_most(if hot.is_some() && !is_told(facts, process) && !compiles { Severity::Warning } else { Severity::Notice })
         .subject(match &content {
             Some(content) => content.subject(subject),
             None => subject,

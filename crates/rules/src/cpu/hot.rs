@@ -17,6 +17,8 @@ pub(super) struct Hot {
     pub(super) what: String,
     /// The kind of work that most of it is, where that is another than the program's own code.
     pub(super) kind: Option<CostKind>,
+    /// It is the runtime's compiler at work, which has threads of its own.
+    pub(super) compiles: bool,
     pub(super) function: Option<String>,
     /// Of the thread's samples.
     pub(super) part: f64,
@@ -45,6 +47,7 @@ impl Hot {
         let named = |name: &str, part: f64| Hot {
             what: holder_of(name).map_or_else(|| short(name), |holder| holder.site(|_| true)),
             kind: holder_of(name).and_then(kind_of),
+            compiles: false,
             function: Some(name.to_string()),
             part,
         };
@@ -83,6 +86,7 @@ impl Hot {
             return Some(Hot {
                 what: format!("{}{at}", kind.words()),
                 kind: None,
+                compiles: kind == CostKind::Compilation,
                 function: most.map(|most| most.name.clone()),
                 part: of_kind,
             });
@@ -92,7 +96,7 @@ impl Hot {
             "anon" => "code that was compiled while it ran, and has no names,".to_string(),
             module => format!("code of {module} without names"),
         };
-        Some(Hot { what, kind: None, function: None, part: part(flat.flat) })
+        Some(Hot { what, kind: None, compiles: false, function: None, part: part(flat.flat) })
     }
 }
 

@@ -27,7 +27,7 @@ use crate::gate::gated;
 use crate::{callers, guards, sums, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::busy::Yields;
-use whyslow_model::{Severity, Subject};
+use whyslow_model::{SaturatingSum, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -57,6 +57,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .yields
         .iter()
         .filter(|row| guards::is_spin(facts, &row.laps, &guards::share_of_laps(facts, row.tid, &row.laps)))
+        .filter(|row| is_often(facts, row))
         .collect();
     rows.sort_by_key(|row| std::cmp::Reverse((row.laps.time_ns, row.laps.turns)));
     for row in rows {
@@ -84,6 +85,18 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .evidence_all(row.laps.exemplars.iter());
         fixes(report, &pid).file();
     }
+}
+
+/// Where calls were recorded one by one for a part of the time, and counted for the rest: how often it yields over all of that.
+#[gated]
+fn is_often(facts: &Facts, row: &Yields) -> bool {
+    let Some(thread) = facts.world.threads.thread_of(row.tid).filter(|thread| thread.counted.is_some())
+    else {
+        return true;
+    };
+    let calls = thread.all_calls().filter(|(call, _)| call.info().name == CALL);
+    let calls = calls.map(|(_, stats)| stats.count).saturating_sum();
+    facts.window.whole().as_secs_f64().is_none_or(|whole| calls as f64 >= guards::SPIN_TURNS_PER_S * whole)
 }
 
 /// Sums of calls: a thread that yields over and over.

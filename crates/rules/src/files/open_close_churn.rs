@@ -47,6 +47,8 @@ pub(crate) static RULE: Rule = Rule {
 
 /// Equal rounds a second from which on it is churn: reading a small file each second or each minute costs nothing.
 const ROUNDS_PER_S: f64 = 20.0;
+/// So many rounds a second take a tenth of a CPU by themselves: an open, a read and a close of a file in the page cache take ten microseconds.
+const COSTLY_PER_S: f64 = 10_000.0;
 /// Equal rounds from which on it is a habit and no start-up.
 const MIN_ROUNDS: u64 = 50;
 /// Without a clock: the part of all calls from which on it is churn.
@@ -114,6 +116,8 @@ fn report(facts: &Facts, out: &mut Findings<'_>, again: &Reopened<'_>) {
         _ if serves => Severity::Notice,
         (Some(_), _) => Severity::Critical,
         (None, Some(_)) => Severity::Warning,
+        // So often that the rounds alone are a good part of a CPU.
+        (None, None) if again.per_s.is_some_and(|rate| rate >= COSTLY_PER_S) => Severity::Warning,
         (None, None) => Severity::Notice,
     })
     .subject(Subject { path: Some(file.path.to_string()), ..Subjects::thread(facts, file.tid) })

@@ -59,6 +59,8 @@ const MANY_BYTES: u64 = 1_000_000_000;
 const FEW_FILES: u64 = 10;
 /// Calls of each file at the least: its creation and its removal.
 const CALLS_PER_FILE: u64 = 2;
+/// Files that were made while one lived, from which on it was kept for a while: one that only holds bytes for a moment is gone before.
+const KEPT: u64 = 3;
 /// Patterns of fewer files than this are joined by directory: their names follow no pattern.
 const OWN_PATTERN: u64 = 10;
 
@@ -87,7 +89,16 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 
 #[gated]
 fn is_habit(group: &TempFiles) -> bool {
-    group.files >= MIN_FILES || (group.files >= FEW_FILES && group.written >= MANY_BYTES)
+    (group.files >= MIN_FILES || (group.files >= FEW_FILES && group.written >= MANY_BYTES))
+        && !are_kept(group)
+}
+
+/// The last few of many files are kept, and nobody reads them while they are: each is removed when so many others were made after it.
+#[gated]
+fn are_kept(group: &TempFiles) -> bool {
+    let spacing = group.last.since(group.first).or_zero() / group.files.max(1);
+    let lived = group.lived_ns / group.files.max(1);
+    spacing > 0 && group.read_back_files.saturating_mul(2) < group.files && lived >= KEPT * spacing
 }
 
 fn by_directory(pattern: &str) -> String {
@@ -101,6 +112,7 @@ fn join(group: &mut TempFiles, other: &TempFiles) {
     group.written += other.written;
     group.read_back += other.read_back;
     group.io_ns = group.io_ns.saturating_add(other.io_ns);
+    group.lived_ns = group.lived_ns.saturating_add(other.lived_ns);
     if other.first < group.first {
         group.first = other.first;
     }

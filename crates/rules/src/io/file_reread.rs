@@ -27,7 +27,7 @@
 //! where the reads jump about in a file that stays open.
 
 use super::reread::{self, is_archive, is_read_over};
-use super::streams::{how_often, subject, with_work, worst};
+use super::streams::{how_often, share, subject, with_sums, with_work, worst};
 use crate::engine::{Findings, Need, Rule};
 use crate::gate::gated;
 use crate::often::CALLS;
@@ -41,18 +41,25 @@ pub(crate) static RULE: Rule = Rule {
     group: "io",
     summary: "a file is read several times over",
     source: include_str!("file_reread.rs"),
-    needs: &[Need::Calls, Need::AnyOf(&["read", "pread64", "readv", "preadv"]), Need::Descriptors],
+    needs: &[
+        Need::Either(&[Need::AnyOf(&["read", "pread64", "readv", "preadv"]), Need::Table("files")]),
+        Need::Either(&[Need::Descriptors, Need::Table("files")]),
+    ],
     check,
 };
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    let again = facts.streams.iter().filter(|stream| is_reread(stream));
+    let again = with_sums(facts).filter(|stream| is_reread(stream));
     let found = again
         .map(|stream| {
             let reads = &stream.reads;
             let time = with_work(facts, stream, reads.time());
-            (guards::share_of_ns(facts, reads.only_thread(), time, reads.calls.count), stream)
+            let share = match stream.of_sums {
+                true => share(facts, stream, reads, time, reads.calls.count),
+                false => guards::share_of_ns(facts, reads.only_thread(), time, reads.calls.count),
+            };
+            (share, stream)
         })
         .collect();
     let found = worst(found);

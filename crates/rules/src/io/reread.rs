@@ -38,7 +38,10 @@ pub(super) fn figures(stream: &Stream) -> Vec<Measurement> {
 
 /// The same of one file: what rules about its single rounds leave to `file-reread` and `archive-reread`.
 pub(crate) fn is_told_as_read_over(file: &FileFacts) -> bool {
-    is_over(file.bytes_read(), file.bytes_written(), file.size, 1, has_archive_name(&file.path))
+    let counted = file.counted.sum();
+    let read = file.bytes_read().max(counted.reads.bytes);
+    let written = file.bytes_written().max(counted.writes.bytes);
+    is_over(read, written, file.size, 1, has_archive_name(&file.path))
 }
 
 #[gated]

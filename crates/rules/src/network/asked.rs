@@ -16,6 +16,9 @@ pub(super) const WAITING: &str = "BLPOP BRPOP BRPOPLPUSH BLMOVE BLMPOP BZPOPMIN 
 /// know"). What takes less can be the way there and back, and the scheduler's doing.
 pub(crate) const SLOW: Nanos = Nanos::from_millis(5);
 
+/// A request that is answered within this is quick, whatever it asks.
+pub(super) const QUICK: Nanos = Nanos::from_millis(10);
+
 /// An answer within this is not late for a person who waits for a page (Miller 1968, Nielsen 1993: a tenth of a second seems instant).
 pub(crate) const LATE: Nanos = Nanos::from_millis(100);
 

@@ -21,19 +21,21 @@
 //!
 //! ## When it is wrong
 //! Turns that depend on each other, a lock or a game, cannot be joined. What is asked while requests are served is judged by
-//! the request (n-plus-one-queries), and so is one query that is asked again with other keys. Turns of more than a segment carry
+//! the request: from ten turns on, and not where each is one query that is asked again with other keys (n-plus-one-queries). Turns of more than a segment carry
 //! something, and slow answers are the other side's matter (slow-downstream). Feeds, logs and replication are no questions: where
 //! the direction does not change back for each, nothing is said. Of a connection that is older than the capture the sizes
 //! tell who asks: a server that takes much and answers with a word looks the same, which is why such a finding is a warning at most.
 
 use super::asked;
+use super::exchange::{Exchange, SEGMENT, is_chatty, is_one_query, of_peer, unnamed};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::words;
-use whyslow_facts::folds::requests::{EndpointFacts, Side};
-use whyslow_facts::{Exemplar, Facts, PeerFacts, ProcessId};
-use whyslow_model::{CallStats, Measurement, Nanos, Severity, Subject, Tid, Timestamp};
+use std::collections::BTreeMap;
+use whyslow_facts::Facts;
+use whyslow_facts::folds::requests::Side;
+use whyslow_model::{Measurement, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -45,31 +47,12 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-/// What fits into one segment of TCP: its payload in an Ethernet frame of 1,500 bytes (RFC 9293, 3.7.1).
-const SEGMENT: u64 = 1_460;
-
-/// Questions to one server, and its answers.
-struct Exchange<'a> {
-    process: Option<ProcessId>,
-    /// The thread that asks, where it is one.
-    tid: Option<Tid>,
-    /// The server's address, or the descriptor that leads to it.
-    name: String,
-    is_named: bool,
-    turns: CallStats,
-    sent: u64,
-    received: u64,
-    span: Nanos,
-    /// A turn, where nothing else shows them.
-    line: Option<&'a Exemplar>,
-    /// The mark of a protocol that is not known, of servers without a name.
-    protocol: Option<String>,
-}
-
+/// Turns for one request from which on they are a loop, as of n-plus-one-queries.
+const MANY: f64 = 10.0;
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     if asked::serves(facts) {
-        return;
+        return for_requests(facts, out);
     }
     let named =
         asked::servers(facts).filter(|peer| !asked::connects_each_time(peer) && !is_one_query(facts, peer));
@@ -84,91 +67,73 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .collect();
     chatty.sort_by_key(|(exchange, _)| std::cmp::Reverse(exchange.turns.total_ns));
     for (exchange, share) in chatty {
-        report(facts, out, &exchange, share);
+        report(facts, out, &exchange, share, None);
     }
 }
 
-fn of_peer(peer: &PeerFacts) -> Exchange<'_> {
-    Exchange {
-        process: peer.process,
-        tid: peer.only_thread(),
-        name: peer.name.to_string(),
-        is_named: true,
-        turns: peer.answers.clone(),
-        sent: peer.sent,
-        received: peer.received,
-        span: peer.span(),
-        line: None,
-        protocol: None,
-    }
-}
-
-/// Servers on connections that are older than the capture, and that nothing names, as far as requests to them are recognised: by protocol, or by
-/// the sizes of what went each way.
+/// Of what is asked while requests are served: many small questions to one server for each request. Where each is the same question again,
+/// n-plus-one-queries says so.
 #[gated]
-fn unnamed(facts: &Facts) -> Vec<Exchange<'_>> {
-    let rows = facts.requests.endpoints().iter();
-    let rows = rows.filter(|row| row.side == Side::Client && row.peer.is_none() && row.stats.count > 0);
-    let mut all: Vec<(Exchange<'_>, (Timestamp, Timestamp), bool)> = Vec::new();
-    for row in rows {
-        let Some(one) = of_row(row) else { continue };
-        let (span, is_query) = ((row.first, row.last), asked::reads_one(row));
-        match all.iter_mut().find(|(known, ..)| known.process == one.process && known.name == one.name) {
-            Some((known, of_all, of_queries)) => {
-                known.turns.merge(&one.turns);
-                known.sent = known.sent.saturating_add(one.sent);
-                known.received = known.received.saturating_add(one.received);
-                known.tid = known.tid.filter(|tid| one.tid == Some(*tid));
-                *of_all = (of_all.0.min(span.0), of_all.1.max(span.1));
-                known.span = of_all.1.since(of_all.0);
-                *of_queries |= is_query;
+fn for_requests(facts: &Facts, out: &mut Findings<'_>) {
+    let served =
+        facts.requests.endpoints().iter().filter(|row| row.side == Side::Server && row.stats.count > 0);
+    let mut chatty: Vec<(Exchange<'_>, Share, PerRequest)> = Vec::new();
+    for row in served {
+        let mut by_peer: BTreeMap<&str, Asked> = BTreeMap::new();
+        for part in &row.downstream {
+            let Some(asked) = facts.requests.endpoint(part.endpoint) else { continue };
+            let Some(peer) = asked.peer.as_deref() else { continue };
+            let sum = by_peer.entry(peer).or_default();
+            sum.trips = sum.trips.saturating_add(part.trips);
+            sum.ns = sum.ns.saturating_add(part.ns);
+            let same = asked::asks_alike(asked) || !asked.is_hidden();
+            sum.is_one_question |= same && part.trips as f64 / row.stats.count as f64 >= MANY;
+        }
+        for (name, sum) in by_peer.into_iter().filter(|(_, sum)| !sum.is_one_question) {
+            let each = sum.trips as f64 / row.stats.count as f64;
+            let Some(peer) = asked::servers(facts).find(|peer| *peer.name == *name) else { continue };
+            let exchange = of_peer(peer);
+            if each >= MANY && !asked::connects_each_time(peer) && is_chatty(facts, &exchange) {
+                let share = Share::of_time(
+                    (sum.ns as f64 / row.stats.total_ns.max(1) as f64).min(1.0),
+                    format!("time of {}", asked::served_words(row)),
+                );
+                let is_quick = row.stats.percentile(0.5) < asked::QUICK;
+                chatty.push((exchange, share, PerRequest { each, ns: sum.ns, trips: sum.trips, is_quick }));
             }
-            None => all.push((one, span, is_query)),
         }
     }
-    // A query that is asked again with other keys is judged as such.
-    all.into_iter().filter(|(.., of_queries)| !of_queries).map(|(one, ..)| one).collect()
+    chatty.sort_by_key(|(.., of)| std::cmp::Reverse(of.ns));
+    for (exchange, share, of) in chatty {
+        report(facts, out, &exchange, share, Some(of));
+    }
+}
+
+/// What one server is asked for the requests of one kind.
+#[derive(Default)]
+struct Asked {
+    trips: u64,
+    ns: u64,
+    is_one_question: bool,
+}
+
+/// How often for each request.
+struct PerRequest {
+    each: f64,
+    ns: u64,
+    trips: u64,
+    /// The requests take no time to speak of.
+    is_quick: bool,
 }
 
 #[gated]
-fn of_row(row: &EndpointFacts) -> Option<Exchange<'_>> {
-    let first = row.kept().next()?;
-    let one_fd = row.kept().all(|record| record.fd == first.fd);
-    let behind = if one_fd { format!("fd {}", first.fd) } else { "several descriptors".to_string() };
-    Some(Exchange {
-        process: Some(first.process),
-        tid: Some(first.tid).filter(|tid| row.kept().all(|record| record.tid == *tid)),
-        name: format!("the server behind {behind}"),
-        is_named: false,
-        turns: row.stats.clone(),
-        sent: row.request_bytes,
-        received: row.stats.bytes,
-        span: row.last.since(row.first),
-        line: row.kept().max_by_key(|record| record.dur).map(|record| &record.first_line),
-        protocol: asked::mark(row),
-    })
-}
-
-/// One query, asked again with other keys: judged as such.
-#[gated]
-fn is_one_query(facts: &Facts, peer: &PeerFacts) -> bool {
-    let mut rows = asked::endpoints(facts, &peer.name);
-    rows.any(|row| asked::reads_one(row) && row.stats.count.saturating_mul(2) >= peer.answers.count)
-}
-
-/// Many turns, little in each, and quick.
-#[gated]
-fn is_chatty(facts: &Facts, exchange: &Exchange<'_>) -> bool {
-    let turns = exchange.turns.count;
-    let fits = |bytes: u64| bytes / turns.max(1) < SEGMENT;
-    turns >= guards::few_calls(facts)
-        && fits(exchange.sent)
-        && fits(exchange.received)
-        && exchange.turns.percentile(0.5) < asked::SLOW
-}
-
-#[gated]
-fn report(facts: &Facts, out: &mut Findings<'_>, exchange: &Exchange<'_>, share: Share) {
+fn report(
+    facts: &Facts,
+    out: &mut Findings<'_>,
+    exchange: &Exchange<'_>,
+    share: Share,
+    per_request: Option<PerRequest>,
+) {
     let turns = exchange.turns.count;
     let who = asked::asker(facts, exchange.process);
     let each = |name, bytes: u64| Measurement::bytes(name, bytes / turns.max(1)).at_most(SEGMENT as f64);
@@ -179,13 +144,28 @@ fn report(facts: &Facts, out: &mut Findings<'_>, exchange: &Exchange<'_>, share:
     let rate_text = rate.as_ref().map_or(String::new(), |rate| format!(", {rate} per second"));
     let part =
         share.value.map_or(String::new(), |value| format!(": {} of {}", words::percent(value), share.of));
+    let each_request =
+        per_request.as_ref().map(|of| Measurement::number("turns_per_request", of.each).at_least(MANY));
+    let often = match &each_request {
+        Some(each) => format!("{each} times a request"),
+        None => format!("{} times{rate_text}", words::count(turns)),
+    };
     let title = format!(
-        "{who} asks {} {} times{rate_text}, for {received} each, and waits for each answer{part}",
+        "{who} asks {} {often}, for {received} each, and waits for each answer{part}",
         exchange.name,
-        words::count(turns),
     );
+    let (spent, trips) = match &per_request {
+        Some(of) => (of.ns, of.trips),
+        None => (exchange.turns.total_ns, turns),
+    };
     // Ten to a turn are what the smallest of batches takes.
-    let saved = exchange.turns.total_ns / 10 * 9;
+    let saved = spent / 10 * 9;
+    let most = match &per_request {
+        Some(of) if of.is_quick => Severity::Notice,
+        // Who asks is told by sizes alone where the connection has no name.
+        _ if !exchange.is_named => Severity::Warning,
+        _ => Severity::Critical,
+    };
     let median = exchange.turns.percentile(0.5);
     let of_time = share.figure().at_least(guards::WARNING_SHARE);
     let protocol = match exchange.is_named {
@@ -199,9 +179,10 @@ fn report(facts: &Facts, out: &mut Findings<'_>, exchange: &Exchange<'_>, share:
     };
     let mut found = out
         .report(share, title)
-        // Who asks is told by sizes alone where the connection has no name.
-        .at_most(if exchange.is_named { Severity::Critical } else { Severity::Warning })
+        .at_most(most)
         .measured(Measurement::count("turns", turns).at_least(guards::few_calls(facts) as f64))
+        .measured_all(per_request.is_some().then(|| Measurement::count("turns_in_requests", trips)))
+        .measured_all(each_request)
         .measured_all(rate)
         .measured(Measurement::time("p50", median).at_most(asked::SLOW.or_zero() as f64))
         .measured(Measurement::time("time", exchange.turns.total()))

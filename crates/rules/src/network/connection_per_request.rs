@@ -86,9 +86,14 @@ impl Each {
             let requests = peer.requests_of_closed as f64 / peer.closed.max(1) as f64;
             return Some(Each { requests, is_most: false });
         }
-        // Nothing was seen to go over any of them: what was written anywhere is a bound.
+        // Nothing was seen to go over any of them: what was written to it is a bound, else what was written anywhere.
         let threads = &facts.world.threads;
         let asker = threads.thread_of(peer.tid).filter(|_| peer.requests == 0)?;
+        let to_it = facts.peers.counted.of_server(asker.process, &peer.name);
+        if let Some(to_it) = to_it.filter(|to_it| to_it.used.writes.calls > 0) {
+            let requests = to_it.used.writes.succeeded() as f64 / peer.opened.max(1) as f64;
+            return Some(Each { requests, is_most: true });
+        }
         let own = threads.iter().map(|(_, thread)| thread).filter(|thread| thread.process == asker.process);
         let counted = own.filter_map(|thread| thread.counted.as_deref()).flat_map(|table| table.iter());
         let writes = counted.filter(|(call, _)| call.info().moves == Moves::Write);

@@ -22,11 +22,13 @@
 //! ## When it is wrong
 //! Of a protocol that is not known only the sizes of the questions tell that the same is asked: they are all about as large (a quarter off at
 //! most). What is asked in questions of different sizes is not judged.
+//! Where calls are only counted, what is asked is not seen: then that a process asks one server so often for each answer that it gives,
+//! in small messages, one behind the other, is what is judged, and is at most a warning.
 //! A program that serves nobody and asks one query over and over is in such a loop, too; it may want each row at its own time.
 //! Questions that were sent together (pipelined) are one round trip, and are not counted. A program that must ask step by
 //! step (a tree, a lock) cannot ask at once.
 
-use super::{asked, query_loops};
+use super::{asked, counted_queries, query_loops};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::guards::Share;
@@ -41,7 +43,10 @@ pub(crate) static RULE: Rule = Rule {
     group: "network",
     summary: "one request asks another server the same thing again and again",
     source: include_str!("n_plus_one_queries.rs"),
-    needs: &[Need::Durations, Need::Clock],
+    needs: &[
+        Need::Either(&[Need::Durations, Need::Table("files")]),
+        Need::Either(&[Need::Clock, Need::Table("files")]),
+    ],
     check,
 };
 
@@ -76,6 +81,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     loops.sort_by_key(|(.., part)| std::cmp::Reverse(part.ns));
     for (row, asked, part) in loops {
         report(facts, out, row, asked, part);
+    }
+    if facts.mostly_counted() && counted_queries::check(facts, out, MANY, MOST) {
+        return;
     }
     if asked::serves(facts) {
         return query_loops::by_count(facts, out, MANY, MOST);
@@ -148,11 +156,8 @@ fn report(
         .evidence(slowest.map(|record| &record.first_line))
         .evidence(example.or(asked.kept().next()).map(|record| &record.first_line));
     // A request that takes no time to speak of is none the worse for it.
-    if row.stats.percentile(0.5) < QUICK {
+    if row.stats.percentile(0.5) < asked::QUICK {
         found = found.at_most(Severity::Notice);
     }
     found.verify(format!("whyslow requests --match '{}' --slowest 100 FILE", asked::to_match(asked))).file();
 }
-
-/// A request that is answered within this is quick, whatever it asks.
-const QUICK: Nanos = Nanos::from_millis(10);

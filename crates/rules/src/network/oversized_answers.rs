@@ -7,6 +7,7 @@ use crate::gate::gated;
 use crate::guards::{Share, WARNING_SHARE};
 use crate::words;
 use whyslow_facts::Facts;
+use whyslow_facts::folds::peers::Role;
 use whyslow_facts::folds::requests::{EndpointFacts, RequestRecord, Side};
 use whyslow_model::{FdKind, Measurement, Nanos, SaturatingSum, Severity, Subject};
 
@@ -15,8 +16,14 @@ use whyslow_model::{FdKind, Measurement, Nanos, SaturatingSum, Severity, Subject
 const LARGE: u64 = 256 << 10;
 /// The part of a request's time from which on sending its answer is what it waits for.
 const MOSTLY_SENDING: f64 = 0.5;
+/// What no page shows, as of oversized-payload: to make so much and to send it is what a server does then, however quick each is.
+const VERY_LARGE: u64 = 1 << 20;
+/// The part of a request's time that sending takes of a very large answer at the least: the rest goes into making it.
+const MUCH_SENDING: f64 = 0.2;
 /// Sending that nobody feels, in the mean.
 const FELT: Nanos = Nanos::from_millis(50);
+/// Of very large answers that take no time to speak of each: fewer are a page or two.
+const MANY_ANSWERS: u64 = 20;
 /// Fewer answers are a download or two.
 const MIN_ANSWERS: u64 = 3;
 /// The part of the bytes sent that came from files or others, from which on a server only passes on what it has.
@@ -25,6 +32,9 @@ const PASSED_ON: f64 = 0.5;
 /// Files a finding for each endpoint whose answers are large and take most of its time to be sent.
 #[gated]
 pub(super) fn check(facts: &Facts, out: &mut Findings<'_>) {
+    if facts.mostly_counted() {
+        return counted(facts, out);
+    }
     let served = || facts.requests.endpoints().iter().filter(|row| row.side == Side::Server);
     let all_ns = served().map(|row| row.stats.total_ns).saturating_sum();
     let sent = served().map(|row| row.stats.bytes).saturating_sum();
@@ -34,6 +44,41 @@ pub(super) fn check(facts: &Facts, out: &mut Findings<'_>) {
     for row in served().filter(|row| is_large(row)) {
         let Some(sending) = sending(row) else { continue };
         report(facts, out, row, &sending, all_ns);
+    }
+}
+
+/// Of services whose calls were only counted: what goes out for each read of something asked.
+#[gated]
+fn counted(facts: &Facts, out: &mut Findings<'_>) {
+    let files = facts.world.files.iter().filter(|(_, file)| file.path.starts_with('/'));
+    let brought = files.map(|(_, file)| file.counted.sum().reads.bytes).saturating_sum();
+    let of = |role| facts.peers.counted.iter().filter(move |peer| peer.role == role);
+    let brought = brought.saturating_add(of(Role::Server).map(|peer| peer.used.reads.bytes).saturating_sum());
+    for peer in of(Role::Client) {
+        let (asked, sent) = (peer.used.reads.succeeded(), peer.used.writes.bytes);
+        let each = sent / asked.max(1);
+        if asked < MIN_ANSWERS || each < VERY_LARGE || (brought as f64) >= PASSED_ON * sent as f64 {
+            continue;
+        }
+        let spent = peer.used.writes.total_ns;
+        let share = asked::share(facts, peer.only_thread(), spent, asked);
+        let each = Measurement::bytes("bytes_per_answer", each).at_least(VERY_LARGE as f64);
+        let bytes = Measurement::bytes("bytes", sent);
+        out.report(share, format!("clients of {} get {each} for each message that they send", peer.name))
+            .at_most(Severity::Notice)
+            .measured(each)
+            .measured(Measurement::count("reads", asked).at_least(MIN_ANSWERS as f64))
+            .measured(Measurement::time("time", Nanos::new(spent)))
+            .subject(Subject { peer: Some(peer.name.to_string()), ..Subjects::thread(facts, peer.tid) })
+            .cause(format!(
+                "{bytes} were sent, and {} were read from clients; most of it came from no file and from nobody else. Calls were only counted, so what is asked is not seen.",
+                words::plural(asked, "message"),
+            ))
+            .measured(bytes)
+            .fix("send what the client shows or uses: pages (LIMIT, a cursor), a list of fields, only what changed since (ETag, If-Modified-Since)")
+            .fix("compress it (gzip, zstd): text and JSON become five to ten times smaller")
+            .verify("whyslow requests -p PID -d 10s   (column out)")
+            .file();
     }
 }
 
@@ -59,6 +104,7 @@ struct Sending<'a> {
     part: f64,
     /// In the mean.
     each: Nanos,
+    is_very_large: bool,
     longest: &'a RequestRecord,
 }
 
@@ -85,7 +131,13 @@ fn sending(row: &EndpointFacts) -> Option<Sending<'_>> {
     // Its own computing between two writes is no wait for the client.
     let split = &row.split;
     let computes = split.between_ns > split.total_ns() / 2;
-    (part >= MOSTLY_SENDING && each >= FELT && !computes).then_some(Sending { part, each, longest })
+    let is_very_large =
+        row.stats.bytes / row.stats.count.max(1) >= VERY_LARGE && row.stats.count >= MANY_ANSWERS;
+    let is_told = match is_very_large {
+        true => part >= MUCH_SENDING,
+        false => part >= MOSTLY_SENDING && each >= FELT && !computes,
+    };
+    is_told.then_some(Sending { part, each, is_very_large, longest })
 }
 
 #[gated]
@@ -98,8 +150,10 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts, sending: &
     }
     let each =
         Measurement::bytes("bytes_per_answer", row.stats.bytes / row.stats.count).at_least(LARGE as f64);
-    let taking = Measurement::time("time_per_answer", sending.each).at_least(FELT.or_zero() as f64);
-    let part = Measurement::share("share_of_endpoint", sending.part).at_least(MOSTLY_SENDING);
+    let taking = Measurement::time("time_per_answer", sending.each);
+    let taking = if sending.is_very_large { taking } else { taking.at_least(FELT.or_zero() as f64) };
+    let least = if sending.is_very_large { MUCH_SENDING } else { MOSTLY_SENDING };
+    let part = Measurement::share("share_of_endpoint", sending.part).at_least(least);
     let record = sending.longest;
     let what = asked::server_words(facts, row);
     let title =

@@ -42,7 +42,11 @@ pub(crate) static RULE: Rule = Rule {
     group: "network",
     summary: "each answer of a server brings megabytes, and taking them is the time",
     source: include_str!("oversized_payload.rs"),
-    needs: &[Need::Durations, Need::Clock, Need::Descriptors],
+    needs: &[
+        Need::Either(&[Need::Durations, Need::Table("files")]),
+        Need::Either(&[Need::Clock, Need::Table("files")]),
+        Need::Either(&[Need::Descriptors, Need::Table("files")]),
+    ],
     check,
 };
 

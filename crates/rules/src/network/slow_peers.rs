@@ -5,11 +5,11 @@ use crate::engine::{Findings, Subjects};
 use crate::gate::gated;
 use crate::guards::{Share, WARNING_SHARE};
 use crate::words;
-use whyslow_facts::folds::account::ObjectKind;
+use whyslow_facts::folds::account::{CallTime, ObjectKind, ThreadAccount};
 use whyslow_facts::folds::requests::{EndpointFacts, Side};
-use whyslow_facts::{Facts, PeerFacts, ProcessId};
+use whyslow_facts::{Facts, PeerFacts, ProcessId, WaitKind};
 use whyslow_model::syscall::Moves;
-use whyslow_model::{CallStats, Measurement, Nanos, Severity, Subject, Syscall, Tid};
+use whyslow_model::{CallStats, Measurement, Nanos, SaturatingSum, Severity, Subject, Syscall, Tid};
 
 /// Where no request is seen, an answer that takes longer may be no answer but news: long polls and subscriptions are held open
 /// for half a second and more (Kafka's fetch.max.wait.ms is 500).
@@ -18,6 +18,8 @@ pub(crate) const NEWS: Nanos = Nanos::from_millis(500);
 const MUCH: f64 = 0.5;
 /// Fewer waits are no habit.
 const FEW: u64 = 5;
+/// Where less than this of the answers' time was waited for at all, their durations tell what the program did meanwhile.
+const MOSTLY_AWAITED: f64 = 0.3;
 
 /// Where requests that the program serves are not seen, the connections tell how long answers take, and the account of time what
 /// the threads wait for.
@@ -40,6 +42,7 @@ pub(super) fn report(facts: &Facts, out: &mut Findings<'_>) {
             row: None,
             may_be_news: false,
             is_name_server: asked::is_name_server(peer),
+            awaited: 1.0,
         });
     }
     // Where calls are only counted, the long ones alone tell, and no turns.
@@ -55,7 +58,13 @@ pub(super) fn report(facts: &Facts, out: &mut Findings<'_>) {
         row: Some(one.row),
         may_be_news: one.may_be_news,
         is_name_server: false,
+        awaited: 1.0,
     }));
+    for one in &mut waits {
+        one.may_be_news |= comes_by_its_own_pace(facts, one);
+        one.awaited = awaited_part(facts, one);
+    }
+    waits.retain(|one| one.awaited >= MOSTLY_AWAITED);
     waits = joined(facts, waits);
     waits.retain(|waits| {
         let median = waits.stats.percentile(0.5);
@@ -133,6 +142,57 @@ fn may_be_served(facts: &Facts, row: &EndpointFacts, tid: Option<Tid>) -> bool {
     row.is_undecoded() && whole > 0 && row.stats.total_ns > whole
 }
 
+/// True where the waits of a thread for answers end at even distances, whatever it did in between: what comes has its own pace, be it a feed, a
+/// queue or the limit of a rate.
+fn comes_by_its_own_pace(facts: &Facts, waits: &Waits<'_>) -> bool {
+    let of_it = |time: &&CallTime| {
+        let object = facts.accounts.objects.get(time.key.object);
+        object.kind == ObjectKind::Peer && object.name() == waits.peer && time.key.waits.is_some()
+    };
+    let calls = accounts(facts, waits.process).flat_map(|account| &account.calls).filter(of_it);
+    let main = calls.max_by_key(|time| time.calls.total_ns);
+    main.is_some_and(|time| time.pace.is_kept() || time.pace.is_due())
+}
+
+/// The accounts of a process's threads.
+fn accounts(facts: &Facts, process: Option<ProcessId>) -> impl Iterator<Item = &ThreadAccount> {
+    let threads = facts.world.threads.iter().filter(move |(_, thread)| Some(thread.process) == process);
+    threads.filter_map(|(id, thread)| facts.accounts.of(id).filter(|account| account.tid == thread.tid))
+}
+
+/// The part of the answers' time in which the process can have waited for them: an answer that was there while its thread slept by itself, or
+/// worked on what it had of it, did not take so long.
+#[gated]
+fn awaited_part(facts: &Facts, waits: &Waits<'_>) -> f64 {
+    let awaited = awaited_ns(facts, waits.process, waits.peer).unwrap_or(waits.stats.total_ns);
+    (awaited as f64 / waits.stats.total_ns.max(1) as f64).min(1.0)
+}
+
+/// What the threads of a process waited in calls that an answer can end, ns: not for a time, nor for a file; `None` without an account.
+#[gated]
+fn awaited_ns(facts: &Facts, process: Option<ProcessId>, peer: &str) -> Option<u64> {
+    let is_for_others = |time: &&CallTime| {
+        let kind = facts.accounts.objects.get(time.key.object).kind;
+        let waits = match time.key.waits {
+            Some(waits) => !matches!(waits, WaitKind::Timer | WaitKind::Child),
+            // What a descriptor leads to is not known.
+            None => kind == ObjectKind::Descriptor,
+        };
+        waits && !matches!(kind, ObjectKind::Timer | ObjectKind::File | ObjectKind::Listener)
+    };
+    let all: Vec<&ThreadAccount> = accounts(facts, process).collect();
+    // Those that ask it, where that shows.
+    let asks = |account: &&ThreadAccount| {
+        let mut objects = account.calls.iter().map(|time| facts.accounts.objects.get(time.key.object));
+        objects.any(|object| object.name() == peer)
+    };
+    let asking: Vec<&ThreadAccount> = all.iter().copied().filter(asks).collect();
+    let accounts = if asking.is_empty() { all } else { asking };
+    accounts.first()?;
+    let calls = accounts.iter().flat_map(|account| &account.calls).filter(is_for_others);
+    Some(calls.map(|time| time.parts.total()).saturating_sum())
+}
+
 /// Nearly all of them as long as an ACK is delayed (38 to 50 ms: TCP_DELACK_MIN is 40 ms, include/net/tcp.h): that is TCP's
 /// doing, not the server's.
 #[gated]
@@ -151,6 +211,8 @@ struct Waits<'a> {
     row: Option<&'a EndpointFacts>,
     may_be_news: bool,
     is_name_server: bool,
+    /// The part of the answers' time in which it can have waited for them.
+    awaited: f64,
 }
 
 impl Waits<'_> {
@@ -168,7 +230,7 @@ impl Waits<'_> {
 
     #[gated]
     fn share(&self, facts: &Facts) -> Share {
-        let (ns, several) = (self.stats.total_ns, self.threads.len());
+        let (ns, several) = ((self.stats.total_ns as f64 * self.awaited) as u64, self.threads.len());
         let wholes: Vec<u64> = self.threads.iter().map(|tid| asked::whole(facts, *tid)).collect();
         if several < 2 || wholes.contains(&0) {
             return asked::share(facts, self.tid().filter(|_| several < 2), ns, self.stats.count);
@@ -230,6 +292,7 @@ fn of_accounts(facts: &Facts) -> Vec<Waits<'_>> {
                         row: None,
                         may_be_news: false,
                         is_name_server: false,
+                        awaited: 1.0,
                     });
                 }
             }

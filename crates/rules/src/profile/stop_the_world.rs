@@ -25,8 +25,9 @@ use crate::gate::gated;
 use crate::guards::Share;
 use crate::{callers, words};
 use whyslow_facts::pauses::{Pauses, StoppedFacts};
-use whyslow_facts::{Facts, ProcessId};
-use whyslow_model::{Measurement, Nanos, SampleKind, Subject};
+use whyslow_facts::{Facts, ProcessId, ProfileOrigin};
+use whyslow_model::{Measurement, Nanos, SampleKind, SaturatingSum, Severity, Subject};
+use whyslow_profile::kinds::CostKind;
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -44,6 +45,9 @@ const MIN_PAUSES: u64 = 2;
 const LONG: Nanos = Nanos::from_millis(10);
 /// With a smaller part of the collections' time in long pauses they are many quick ones: `gc-pressure`.
 const LONG_PART: f64 = 0.5;
+/// With a smaller part of the collector's CPU time in long pauses it works mostly beside them: two threads that collect in a pause double its
+/// time on CPUs, so a quarter is half of what it does.
+const PART_OF_COLLECTING: f64 = 0.25;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -58,6 +62,16 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 #[gated]
 fn stops(pauses: &Pauses) -> bool {
     pauses.long.count >= MIN_PAUSES && pauses.median() >= LONG && pauses.long_part() >= LONG_PART
+}
+
+/// The CPU time that a process spends in its collector, by its samples, ns; 0 where it is not known.
+fn collecting_ns(facts: &Facts, process: ProcessId) -> u64 {
+    let mut profiles = facts.profiles.of_cpu();
+    let Some(profile) = profiles.find(|one| one.origin == ProfileOrigin::Samples(process)) else { return 0 };
+    let part = profile.step.account.share(CostKind::GarbageCollection);
+    let sites = facts.samples.sites(SampleKind::OnCpu, process, None);
+    let all = sites.iter().map(|time| time.weight.ns).saturating_sum();
+    (part.min(1.0) * all as f64) as u64
 }
 
 #[gated]
@@ -77,6 +91,11 @@ fn report(facts: &Facts, out: &mut Findings<'_>, process: ProcessId, pauses: &Pa
     let samples = Measurement::count("samples_in_collections", pauses.samples)
         .at_least(StoppedFacts::MIN_SAMPLES as f64);
     let part = Measurement::share("share_in_long_pauses", pauses.long_part()).at_least(LONG_PART);
+    let collecting = collecting_ns(facts, process);
+    let of_all = (long.total_ns as f64 / collecting.max(1) as f64).min(1.0);
+    let of_all = (collecting > 0).then(|| Measurement::share("share_of_collecting", of_all));
+    // Full collections that are a small part of what the collector does come of its other work: `gc-pressure`.
+    let is_part = of_all.as_ref().and_then(|part| part.value).is_some_and(|part| part < PART_OF_COLLECTING);
     let site = facts.samples.own_site(SampleKind::OnCpu, process, None, |_| true).map(|(site, _)| site);
     out.report(
         share,
@@ -93,6 +112,8 @@ fn report(facts: &Facts, out: &mut Findings<'_>, process: ProcessId, pauses: &Pa
     .measured(longest)
     .measured(samples)
     .measured(part)
+    .measured_all(of_all)
+    .at_most(if is_part { Severity::Notice } else { Severity::Critical })
     .fix("code: take calls for collections out (System.gc, gc.collect, global.gc, GC.start, GC.Collect); Java: -XX:+DisableExplicitGC, or -XX:+ExplicitGCInvokesConcurrent")
     .fix("keep less alive: bound caches, move them out of the heap (Redis, a file that is mapped, off-heap buffers); Python: gc.freeze() after the start, gc.set_threshold(50000, 50, 50)")
     .fix("give the heap room and take a collector that works beside the program: Java -XX:+UseZGC or -XX:+UseG1GC -XX:MaxGCPauseMillis=50 with a larger -Xmx; node --max-old-space-size=4096")

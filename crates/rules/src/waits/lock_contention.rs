@@ -38,7 +38,7 @@
 //! waits is reported as a notice with who woke whom.
 
 use super::lock_holder::{self, share_of_waits};
-use super::session_locks;
+use super::{session_locks, stack_locks};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::guards::{self, Share};
@@ -83,7 +83,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let more = if i + 1 == MAX_REPORTED { all - MAX_REPORTED } else { 0 };
         report(facts, out, share, lock, more);
     }
-    if all == 0 && facts.total_calls() < guards::FEW_CALLS {
+    if all == 0 && !stack_locks::report(facts, out) && facts.total_calls() < guards::FEW_CALLS {
         excerpt(facts, out);
     }
 }

@@ -28,12 +28,13 @@
 //! looked in vain for the same thing before, other than a child that had ended meanwhile, are not reported (where it looks again for that, the time between requests is left out); a thread that watches a file that is there (a
 //! configuration poller) is a notice at most.
 
+use super::instead_of_sleep::instead;
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::{guards, words};
 use whyslow_facts::folds::sleeps::{Sleep, SleepCheck};
 use whyslow_facts::{Facts, ProcessId, WaitKind};
-use whyslow_model::{Measurement, Nanos, Severity, Subject, Syscall};
+use whyslow_model::{Measurement, Nanos, SaturatingSum, Severity, Subject, Syscall};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -63,6 +64,14 @@ pub(crate) static RULE: Rule = Rule {
 const MIN_SLEEPS: u64 = 20;
 /// In a short recording: sleeps that are enough where the thread slept so from its start to its end ([`ALL_ALONG`]).
 const MIN_SLEEPS_ALL_ALONG: u64 = 5;
+/// What the thread slept else without having looked at anything, ns.
+#[gated]
+fn paced_ns(facts: &Facts, row: &Sleep) -> u64 {
+    let of_thread = |other: &&Sleep| !other.in_turns && other.tid == row.tid && other.process == row.process;
+    let others = facts.sleeps.rows.iter().filter(of_thread).filter(|other| !std::ptr::eq(*other, row));
+    others.filter(|other| checked_share(other) < CHECKED_SHARE).map(|other| other.slept_ns).saturating_sum()
+}
+
 /// The part of the recorded time from the first to the last sleep from which on a thread slept all along: a retry ends before.
 const ALL_ALONG: f64 = 0.8;
 /// Longer periods are background timers: once a second is the usual tick of watchdogs and statistics.
@@ -132,6 +141,8 @@ fn idle_part(facts: &Facts, row: &Sleep) -> f64 {
     // Who sleeps in a poll waits for requests in none that can be told apart.
     let polls = matches!(row.syscall, Syscall::NANOSLEEP | Syscall::CLOCK_NANOSLEEP);
     let idle = of(WaitKind::Accept).saturating_add(if polls { of(WaitKind::Poll) } else { 0 });
+    // Before its other sleeps it looks at nothing: it waits for its next turn.
+    let idle = idle.saturating_add(paced_ns(facts, row));
     (idle as f64 / wall.max(1) as f64).min(1.0)
 }
 
@@ -257,24 +268,4 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Sleep, check: &SleepCheck
         .evidence_all(row.exemplars.iter().take(1))
         .evidence(Some(&check.exemplar));
     if row.fruitful > 0 { report.saving(lost).file() } else { report.file() }
-}
-
-/// What tells the thread without a look.
-fn instead(check: &SleepCheck) -> &'static str {
-    match check.syscall {
-        Syscall::WAIT4 | Syscall::WAITID => {
-            "code: waitpid without WNOHANG in a thread of its own, or pidfd_open and poll"
-        }
-        Syscall::KILL => "code: pidfd_open and poll: it becomes readable when the process ends",
-        Syscall::CONNECT => {
-            "code: start in order (systemd: Type=notify with After=, a socket unit; Kubernetes: a readiness probe), or retry with a growing pause"
-        }
-        syscall if syscall.info().name == "flock" || syscall == Syscall::FCNTL => {
-            "code: take the lock blocking (LOCK_EX without LOCK_NB, F_SETLKW), with a timer if need be"
-        }
-        syscall if syscall.info().path != whyslow_model::syscall::PathArg::None => {
-            "code: inotify on the directory (inotifywait -e create,moved_to in a shell): it tells at once"
-        }
-        _ => "code: poll or epoll on the descriptor with a timeout: it returns as soon as there is something",
-    }
 }

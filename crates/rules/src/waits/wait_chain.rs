@@ -30,7 +30,7 @@
 //! job. Waiting for a child or for a thread's end is no hold-up, nor is a sleep at the end of the
 //! chain, nor a thread that waits for its clients. Threads of Go wake each other as the runtime has something to run: that says nothing of
 //! the goroutines, which wait without a thread, so such waits are no links; nor are those of pools' idle workers. What few requests met and is not a good part of the time of all is a
-//! notice, unless somebody waited for a second. A chain that ends in a queue for a CPU is mentioned where its last thread has
+//! notice, unless somebody waited for a second, and so is an answer from a server that takes less than 5 ms and less than half of a request. A chain that ends in a queue for a CPU is mentioned where its last thread has
 //! half of what all threads wait for a CPU: a queue that holds up everybody is the host's, and run-queue-delay judges it.
 
 use super::chain_ends::{Cost, ends};
@@ -38,6 +38,7 @@ use super::held_up::{Cause, Causes};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::guards::{self, Share};
+use crate::network::asked;
 use crate::words;
 use hashbrown::HashMap;
 use whyslow_chain::{Explainer, Knot, KnotFinder, Path, PathKind, Scope, Segment};
@@ -62,6 +63,8 @@ const MAX_THREADS: usize = 8;
 /// A chain ends in a queue for the CPUs or a quota where its last thread has at least this part of what all threads of the paths wait
 /// for those: one thread that is held up, among others that run.
 const OWN_SHARE_OF_QUEUE: f64 = 0.5;
+/// From this part of the requests' time on, quick answers take too much of it, too.
+const MUCH: f64 = 0.5;
 /// Intervals whose paths are looked at, the longest ones: what costs much stands in them.
 const MAX_SPANS: usize = 500;
 
@@ -193,6 +196,11 @@ fn report(
     let asked = worst.call.is_some_and(|call| explainer.facts().graph.name(call.asked).is_some());
     let in_hand = scope == Scope::Requests || asked || matches!(kind, PathKind::Disk | PathKind::PageFault);
     let is_hosts = is_hosts(*kind);
+    // Who asks another one through a thread of its own waits as long as for any answer: a quick one holds up nobody, unless it is most of all.
+    let is_quick = *kind == PathKind::Peer
+        && scope == Scope::Requests
+        && share.value.is_some_and(|value| value < MUCH)
+        && cost.ns / cost.intervals.max(1) < asked::SLOW.or_zero();
     let sure_of_work = !is_rare && in_hand && explainer.facts().total_calls() >= guards::FEW_CALLS
         || *kind == PathKind::Pipe && !is_rare;
     let time = Measurement::time("time", Nanos::new(cost.ns));
@@ -210,7 +218,7 @@ fn report(
     let missing = worst.missing.map_or(String::new(), |missing| format!("; {}", explainer.missing(missing)));
     let mut found = out
         .report(share, title)
-        .at_most(if sure_of_work && !is_hosts { Severity::Warning } else { Severity::Notice })
+        .at_most(if sure_of_work && !is_hosts && !is_quick { Severity::Warning } else { Severity::Notice })
         .confidence(sure)
         .subject(subject)
         .cause(format!(

@@ -199,7 +199,13 @@ impl Sleeps {
         let checked = last.in_vain == Some(useful) && !is_told;
         let before = last.now.filter(|_| checked);
         self.threads[at] = Awake { row, useful, before, ..Awake::default() };
+        // A look belongs to the sleep behind it; as it was made, the one before it was known alone.
+        let looked = match checked && last.row != row {
+            true => self.rows.get((last.row as usize).wrapping_sub(1)).and_then(|row| row.check.clone()),
+            false => None,
+        };
         if let Some(row) = self.rows.get_mut((row as usize).wrapping_sub(1)) {
+            row.check = row.check.take().or(looked);
             row.times += 1;
             row.checks += checked as u64;
             row.same_checks += (checked && last.same) as u64;
@@ -414,8 +420,9 @@ impl Fold for Sleeps {
             Look { syscall: seen.call.syscall, file: seen.file, fd: seen.fd.filter(|_| seen.file.is_none()) };
         self.reaped(seen, world);
         let Some(awake) = self.threads.get_mut(seen.thread.0 as usize) else { return };
-        // Who did something else first looks at what came of that.
-        let at_once = world.threads.thread(seen.thread).useful == awake.useful;
+        // Who did something else first looks at what came of that. A look that finds something is useful itself.
+        let found = u64::from(seen.call.ok().is_some_and(|moved| moved > 0));
+        let at_once = world.threads.thread(seen.thread).useful <= awake.useful + found;
         if awake.before.take_if(|before| *before == look).is_some()
             && at_once
             && let Some(row) = self.rows.get_mut(awake.row as usize - 1)

@@ -237,6 +237,9 @@ pub(super) static LISTED: &[Listed] = &[
             "PyEval_RestoreThread",
         ],
     ),
+    // Ruby's `Monitor` waits for its lock in a library of its own; to wait for a condition, monitor.rb calls it.
+    of(Unclear, "[ruby]", "/monitor.rb", &["wait*"]),
+    of(Lock, "", "", &["[monitor.so]"]),
     // Ruby: a thread whose turn is over waits for the interpreter's lock. `Mutex#lock` and `sleep` have no name in a stripped library.
     of(Lock, "", "", &["rb_threadptr_execute_interrupts"]),
     // Node.js: Atomics.wait.
