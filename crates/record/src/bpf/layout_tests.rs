@@ -19,7 +19,9 @@ fn kernels(program: &str, name: &str) -> (Vec<(String, usize)>, usize) {
     let found: Struct<'_> = types.type_by_name(name).unwrap_or_else(|| panic!("{program}: no struct {name}"));
     let members = found.iter().map(|member| {
         let MemberAttr::Normal { offset } = member.attr else { panic!("{name} has bits") };
-        (member.name.unwrap().to_string_lossy().into_owned(), offset as usize / 8)
+        // A union of two readings of the same bytes has no name.
+        let name = member.name.map_or("union".into(), |name| name.to_string_lossy().into_owned());
+        (name, offset as usize / 8)
     });
     (members.collect(), found.size())
 }
@@ -113,11 +115,13 @@ fn records_are_read_as_they_are_written() {
     );
     let four = |names: [&'static str; 4]| names.map(|name| (name, 4));
     assert_like("block", "inode_id", &[("inode", 0), ("device", 8), ("generation", 12)], 16);
-    let file_name = [("id", 0), ("hash", 16), ("kind", 20), ("root", 24), ("pad", 28)];
+    // A file's number or an address; a hash, or a port (2 bytes) and a family (2).
+    let file_name = [("union", 0), ("union", 16), ("kind", 20), ("root", 24), ("side", 28)];
     assert_like("files", "file_name", &file_name, 32);
     assert_read_as("files", "file_record", &[("row", FILE_ROW_BYTES)]);
     assert_eq!(kernels("files", "file_rows").1, FILE_ROWS * FILE_ROW_BYTES);
-    let sums = ["calls", "errors", "bytes", "total", "longest", "first", "last"].map(|name| (name, 8));
+    let sums = ["calls", "errors", "bytes", "total", "longest", "first", "last", "size", "in_order", "next"];
+    let sums = sums.map(|name| (name, 8));
     let row = [&[("file", 32)], &four(["tid", "operation", "pid", "untimed"])[..], &sums[..]].concat();
     assert_like("files", "file_row", &placed(&row), FILE_ROW_BYTES);
     assert_read_as("sched", "meanwhile_record", &[("row", MEANWHILE_ROW_BYTES)]);

@@ -81,10 +81,10 @@ fn tell(facts: &Facts, out: &mut Findings<'_>, lock: &StackLock<'_>, share: guar
         ..Subjects::thread(facts, first)
     };
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
-    let line = facts.locks.iter().filter(|(process, ..)| *process == lock.process).find_map(|(_, _, one)| {
-        let wait = one.longest.as_deref()?;
-        lock.threads.contains(&wait.tid).then_some(&wait.exemplar)
-    });
+    let own = facts.locks.iter().filter(|(process, ..)| *process == lock.process);
+    let waits_of = own.filter_map(|(_, _, one)| one.longest.as_deref());
+    let longest = waits_of.filter(|wait| lock.threads.contains(&wait.tid));
+    let line = longest.min_by_key(|wait| (std::cmp::Reverse(wait.dur), wait.tid)).map(|wait| &wait.exemplar);
     out.report(
         share,
         format!(

@@ -137,10 +137,10 @@ mod tests {
         // The rest of what came is read at once.
         let (mut pace, mut now) = (SleepRounds::default(), 5 * MS);
         for work in work() {
+            now += work * MS;
             pace.sleep(now, (20 - work) * MS);
-            now += (20 - work) * MS;
-            pace.sleep(now + 20_000, 5_000);
-            now += work * MS + 60_000;
+            now += (20 - work) * MS + 60_000;
+            pace.sleep(now - 40_000, 5_000);
         }
         assert!(pace.is_kept());
         assert!(!is_kept(work().take(7), |work| 20 - work), "too few");
