@@ -22,7 +22,7 @@
 //!
 //! ## When it is wrong
 //! An external sort, a compiler without `-pipe` and a database that spills a join write temporary files on
-//! purpose; `sort`, gcc and PostgreSQL are known by their names and left out. Empty files are locks.
+//! purpose; `sort`, gcc and PostgreSQL are known by their names and left out. Empty files are locks. Files of which the last few are kept, and that nobody reads meanwhile, are an archive.
 
 use super::temp_files::{IN_MEMORY, ON_TMPFS, is_known_spill};
 use super::{counted_temp_files, told_temp_files};

@@ -16,6 +16,9 @@ pub(super) const WAITING: &str = "BLPOP BRPOP BRPOPLPUSH BLMOVE BLMPOP BZPOPMIN 
 /// know"). What takes less can be the way there and back, and the scheduler's doing.
 pub(crate) const SLOW: Nanos = Nanos::from_millis(5);
 
+/// Round trips for one request from which on they are a loop: pages that ask for a handful of things do not reach it.
+pub(super) const MANY: f64 = 10.0;
+
 /// A request that is answered within this is quick, whatever it asks.
 pub(super) const QUICK: Nanos = Nanos::from_millis(10);
 

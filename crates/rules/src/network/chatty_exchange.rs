@@ -26,7 +26,7 @@
 //! the direction does not change back for each, nothing is said. Of a connection that is older than the capture the sizes
 //! tell who asks: a server that takes much and answers with a word looks the same, which is why such a finding is a warning at most.
 
-use super::asked;
+use super::asked::{self, MANY};
 use super::exchange::{Exchange, SEGMENT, is_chatty, is_one_query, of_peer, unnamed};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
@@ -47,8 +47,6 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-/// Turns for one request from which on they are a loop, as of n-plus-one-queries.
-const MANY: f64 = 10.0;
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     if asked::serves(facts) {

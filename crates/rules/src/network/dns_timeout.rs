@@ -21,7 +21,8 @@
 //!
 //! ## When it is wrong
 //! An answer that the name does not exist (NXDOMAIN) is an answer and stays quiet. A single packet lost in a long
-//! capture is a notice.
+//! capture is a notice. Where calls are only counted, a server that answers half of three queries and more is not reported, and one that answers
+//! fewer is a warning at most: how long was waited is known of all limits together.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;

@@ -28,7 +28,8 @@
 //! Questions that were sent together (pipelined) are one round trip, and are not counted. A program that must ask step by
 //! step (a tree, a lock) cannot ask at once.
 
-use super::{asked, counted_queries, query_loops};
+use super::asked::{self, MANY};
+use super::{counted_queries, query_loops};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::guards::Share;
@@ -50,8 +51,6 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-/// Round trips for one request from which on they are a loop: pages that ask for a handful of things do not reach it.
-const MANY: f64 = 10.0;
 /// Findings at most.
 const MOST: usize = 3;
 

@@ -28,7 +28,8 @@
 //! nothing where the median is half a second and more, as that of news is, or where the same server answers other questions
 //! at once. A server on a connection that is older than the capture has no address: whether two of them are one is not
 //! known, and where another one answers at once, it is a notice. So are one or two slow answers among quick ones, and news
-//! that a proxy hands on.
+//! that a proxy hands on. An answer that was there while the program slept or worked took no longer than it was waited for. What comes at even
+//! distances, whatever the program did in between, has its own pace (a feed, a queue, the limit of a rate), and is a notice: 48 answers tell.
 
 use super::asked::{LATE, SLOW, by_direction, mark};
 use super::slow_peers;

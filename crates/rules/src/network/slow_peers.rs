@@ -19,7 +19,7 @@ const MUCH: f64 = 0.5;
 /// Fewer waits are no habit.
 const FEW: u64 = 5;
 /// Where less than this of the answers' time was waited for at all, their durations tell what the program did meanwhile.
-const MOSTLY_AWAITED: f64 = 0.3;
+const LEAST_AWAITED: f64 = 0.3;
 
 /// Where requests that the program serves are not seen, the connections tell how long answers take, and the account of time what
 /// the threads wait for.
@@ -64,7 +64,7 @@ pub(super) fn report(facts: &Facts, out: &mut Findings<'_>) {
         one.may_be_news |= comes_by_its_own_pace(facts, one);
         one.awaited = awaited_part(facts, one);
     }
-    waits.retain(|one| one.awaited >= MOSTLY_AWAITED);
+    waits.retain(|one| one.awaited >= LEAST_AWAITED);
     waits = joined(facts, waits);
     waits.retain(|waits| {
         let median = waits.stats.percentile(0.5);

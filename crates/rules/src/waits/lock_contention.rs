@@ -37,7 +37,7 @@
 //! from having nothing to do: take a thread dump (jstack) or a mutex profile (pprof) there. A hand-cut excerpt of long
 //! waits is reported as a notice with who woke whom.
 
-use super::lock_holder::{self, share_of_waits};
+use super::lock_holder::{self, MIN_WAITS, SHORT_WAIT, share_of_waits};
 use super::{session_locks, stack_locks};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
@@ -57,13 +57,8 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-/// Fewer waits are a start, a stop or a rare long section, not contention.
-const MIN_WAITS: u64 = 20;
 /// Findings of this rule in one diagnosis.
 const MAX_REPORTED: usize = 3;
-/// Shorter waits may be the tracer's making (guard 6): it stops the holder twice in each call, some 50 us each and
-/// a turn of the CPU more where there are few, and a locked section often makes several calls.
-const SHORT_WAIT: Nanos = Nanos::from_millis(2);
 /// In an excerpt: waits that a user would notice.
 const LONG_WAIT: Nanos = Nanos::from_millis(500);
 

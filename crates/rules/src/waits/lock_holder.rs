@@ -14,6 +14,11 @@ use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::event::Tid;
 use whyslow_model::{ChainLink, Measurement, Nanos, SampleKind};
 
+/// Fewer waits are a start, a stop or a rare long section, not contention.
+pub(super) const MIN_WAITS: u64 = 20;
+/// Shorter waits may be the tracer's making (guard 6): it stops the holder twice in each call, some 50 us each and
+/// a turn of the CPU more where there are few, and a locked section often makes several calls.
+pub(super) const SHORT_WAIT: Nanos = Nanos::from_millis(2);
 /// Frames shown of a stack.
 const FRAMES: usize = 8;
 /// From this part of the waits on, a call is what the lock is held for.

@@ -1,6 +1,7 @@
 //! Locks that stacks tell: a runtime that parks each thread at an address of its own leaves no address to count, but the stacks of the waits
 //! say that they are for a lock, and where in the program's code.
 
+use super::lock_holder::{MIN_WAITS, SHORT_WAIT};
 use crate::engine::{Findings, Subjects};
 use crate::gate::gated;
 use crate::guards;
@@ -13,10 +14,6 @@ use whyslow_model::{Measurement, Nanos, SampleKind, Severity, Subject, Tid};
 
 /// The module of Java's code on a stack.
 const JAVA: &str = "[java]";
-/// Fewer waits are a start, a stop or a rare long section, not contention.
-const MIN_WAITS: u64 = 20;
-/// A shorter mean wait is mentioned: two turns of a scheduler take as long where CPUs are few.
-const SHORT_WAIT: Nanos = Nanos::from_millis(2);
 
 /// Waits in one function whose stacks were taken: in nearly all of its waits for locks it wants one and the same.
 struct StackLock<'f> {
