@@ -6,8 +6,8 @@ mod slow_files;
 
 use crate::asker::Asker;
 use pairs::{EXPLAINS, Explains};
-use slow_files::OF_FILES;
-use whyslow_model::{Finding, FollowsFrom, Severity, ShareWhole};
+use slow_files::{OF_FILES, OF_ONE_PATH};
+use whyslow_model::{Finding, FollowsFrom, Severity, ShareWhole, Subject};
 
 /// From this part of the hot function's time on a kind of work is what the function does.
 const MOST_OF_FUNCTION: f64 = 0.5;
@@ -22,7 +22,7 @@ const KINDS_PART: f64 = 0.3;
 
 /// All pairs of a cause and what goes with it.
 fn all() -> impl Iterator<Item = &'static Explains> {
-    EXPLAINS.iter().chain(OF_FILES)
+    EXPLAINS.iter().chain(OF_FILES).chain(OF_ONE_PATH)
 }
 
 /// Marks the findings that follow from another one.
@@ -96,6 +96,21 @@ fn is_cause_of(cause: &Finding, consequence: &Finding, asker: Asker<'_>) -> bool
         && weighs
         && cause.severity > Severity::Capture
         && asker.may_be_one(&cause.subject, &consequence.subject)
+        && (!is_of_one_path(pair) || may_be_one_path(&cause.subject, &consequence.subject))
+}
+
+fn is_of_one_path(pair: &Explains) -> bool {
+    OF_ONE_PATH.iter().any(|one| std::ptr::eq(one, pair))
+}
+
+/// True where nothing tells that two findings are about different paths. `DIR/*` stands for all files of a directory.
+fn may_be_one_path(a: &Subject, b: &Subject) -> bool {
+    let (Some(a), Some(b)) = (a.path.as_deref(), b.path.as_deref()) else { return true };
+    let holds = |all: &str, one: &str| {
+        let directory = all.strip_suffix("/*");
+        directory.is_some_and(|directory| one.rsplit_once('/').is_some_and(|(parent, _)| parent == directory))
+    };
+    a == b || holds(a, b) || holds(b, a)
 }
 
 #[cfg(test)]

@@ -45,3 +45,11 @@ pub(super) static OF_FILES: &[Explains] = &[
         starts: false,
     },
 ];
+
+/// What holds only where both findings are about the same path, or one of them names none.
+pub(super) static OF_ONE_PATH: &[Explains] = &[Explains {
+    cause: "sleep-polling",
+    consequences: &["repeated-stat"],
+    reason: "the path is asked for after each sleep",
+    starts: false,
+}];

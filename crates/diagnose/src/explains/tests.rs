@@ -107,3 +107,22 @@ fn of_a_chain_of_causes_the_first_is_told() {
     let told: Vec<_> = chain.iter().map(|finding| finding.follows_from.map(|from| from.id)).collect();
     assert_eq!(told, [Some("file-reread"), Some("file-reread"), None]);
 }
+
+#[test]
+fn polling_explains_repeated_stats_of_the_path_that_it_polls_only() {
+    let follows = |polled, asked| {
+        let of = |id, path: &str| {
+            let mut finding = finding(id, Some(1), 0.6);
+            finding.subject.path = Some(path.to_string());
+            finding
+        };
+        let mut both = [of("repeated-stat", asked), of("sleep-polling", polled)];
+        both[0].severity = Severity::Critical;
+        mark(&mut both, Asker { facts: &Facts::default(), account: None });
+        both[0].follows_from.is_some()
+    };
+    assert!(follows("/run/app/ready", "/run/app/ready"));
+    assert!(follows("/run/app/job-7", "/run/app/*"));
+    assert!(!follows("/run/app/ready", "/etc/app/*"));
+    assert!(!follows("/run/app/ready", "/run/app"));
+}
