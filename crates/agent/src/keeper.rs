@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use whyslow_flight::ask::{self, Asks, Listening, Token};
-use whyslow_flight::{Flight, FlightError, FlightNews, FlightOptions, Shelf};
+use whyslow_flight::{Flight, FlightError, FlightNews, FlightOptions, KeptWindow, Shelf};
 use whyslow_host::Sample;
 use whyslow_model::{Event, visible};
 use whyslow_record::{CutWindow, FlightState, RecordError, Session};
@@ -14,9 +14,28 @@ use whyslow_store::{HostInfo, Meta};
 /// Recordings that were kept, in the folder of state.
 pub(crate) const KEPT: &str = "kept";
 
+/// The command that records in detail where somebody asks for it, but for whom and how long; the bytes of payload come behind it. Nobody is
+/// recorded but whom the agent records, and the kernel's buffers are those of a ring. It takes no other means than BPF, which would slow the
+/// services down.
+const IN_DETAIL: [&str; 11] = [
+    "/proc/self/exe",
+    "record",
+    "--by",
+    "bpf",
+    "--mode",
+    "adaptive",
+    "--follow",
+    "0",
+    "--buffer",
+    "16",
+    "--payload",
+];
+
 /// The ring, with who may ask for a window.
 pub(crate) struct Keeper {
     settings: RingSettings,
+    /// Bytes of reads and writes that are looked at to name requests.
+    payload: u32,
     folder: PathBuf,
     host: String,
     targets: String,
@@ -35,6 +54,7 @@ impl Keeper {
         }
         let folder = settings.state.join(KEPT);
         let asks = Asks::default();
+        asks.let_record(ring.record);
         let socket = ask::listen_socket(asks.sender());
         if let Err(error) = &socket {
             say(&format!("`whyslow dump` cannot ask for a recording: {error}"));
@@ -50,7 +70,14 @@ impl Keeper {
                         .map_err(|error| format!("{address}: {error}"))
                 });
             match listening {
-                Ok(bound) => say(&format!("POST http://{bound}/dump?reason=… keeps a recording")),
+                Ok(bound) => {
+                    say(&format!("POST http://{bound}/dump?reason=… keeps a recording"));
+                    if ring.record {
+                        say(&format!(
+                            "POST http://{bound}/record?seconds=30&reason=… begins a recording in detail"
+                        ));
+                    }
+                }
                 Err(why) => say(&format!("nobody can ask for a recording by HTTP: {why}")),
             }
         }
@@ -59,6 +86,7 @@ impl Keeper {
         }
         Some(Keeper {
             settings: ring,
+            payload: settings.payload,
             folder,
             host: settings.host_name(),
             targets: String::new(),
@@ -68,12 +96,16 @@ impl Keeper {
         })
     }
 
-    /// The settings are others now; those of listening stay.
+    /// The settings are others now; those of listening stay. A recording that was asked for is given up.
     pub(crate) fn reload(&mut self, settings: &AgentSettings) {
         self.host = settings.host_name();
         self.settings = settings.ring.clone();
+        self.payload = settings.payload;
         if let Some(flight) = self.flight.take() {
             self.asks = Some(flight.into_asks());
+        }
+        if let Some(asks) = &self.asks {
+            asks.let_record(self.settings.record);
         }
     }
 
@@ -101,6 +133,7 @@ impl Keeper {
                 ..Meta::default()
             },
             finish: ["/proc/self/exe", "record", "--finish"].map(Into::into).to_vec(),
+            record: IN_DETAIL.map(Into::into).into_iter().chain([self.payload.to_string().into()]).collect(),
             asks: self.asks.take().unwrap_or_default(),
         })
     }
@@ -148,6 +181,16 @@ impl Keeper {
     pub(crate) fn sample(&mut self, sample: &Sample) {
         let Some(flight) = &mut self.flight else { return };
         sample.tables.iter().for_each(|table| flight.figure(Event::Figures(Box::new(table.clone()))));
+    }
+
+    /// The recording in detail that is under way.
+    pub(crate) fn recording(&self) -> Option<&KeptWindow> {
+        self.flight.as_ref().and_then(Flight::recording)
+    }
+
+    /// CPU time of recordings in detail that ended since this was asked last.
+    pub(crate) fn take_cpu_of_recordings(&mut self) -> Duration {
+        self.flight.as_mut().map(Flight::take_cpu_of_recordings).unwrap_or_default()
     }
 
     /// How the ring stands, and how often triggers were passed over since their last recordings.

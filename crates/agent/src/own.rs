@@ -23,6 +23,11 @@ impl OwnMeter {
         OwnMeter { looked: Instant::now(), cpu: own_and_childrens_cpu() }
     }
 
+    /// What a child took that has ended is not the agent's: somebody asked for it.
+    pub(crate) fn leave_out(&mut self, cpu: Duration) {
+        self.cpu += cpu;
+    }
+
     /// Since the last look. What a child took counts once it has ended.
     pub(crate) fn look(&mut self) -> OwnUse {
         let (now, cpu) = (Instant::now(), own_and_childrens_cpu());
@@ -78,6 +83,8 @@ mod tests {
         }
         let took = meter.look();
         assert!(took.cpu_share > 0.0 && took.memory > 0, "{took:?}");
+        meter.leave_out(Duration::from_secs(3_600));
+        assert_eq!(meter.look().cpu_share, 0.0);
         let text = "VmHWM:\t   7 kB\nRssAnon:\t     12 kB\nRssFile: 9 kB\nRssShmem:\t 4 kB\n";
         assert_eq!((status_bytes(text), kibibytes(text, "VmHWM:")), (16 << 10, Some(7 << 10)));
         assert!(whole().1 > 0);

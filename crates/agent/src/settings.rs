@@ -92,6 +92,8 @@ pub struct RingSettings {
     pub http: String,
     /// A file whose first line is the token for `http`.
     pub token_file: Option<PathBuf>,
+    /// Whoever has the token may begin a recording in detail, too: `POST /record`.
+    pub record: bool,
 }
 
 /// When the ring is kept: as it is typed behind `record --ring --on`.
@@ -128,6 +130,7 @@ impl Default for RingSettings {
             disk: 256,
             http: String::new(),
             token_file: None,
+            record: false,
         }
     }
 }
@@ -246,6 +249,12 @@ impl AgentSettings {
         if self.ring.http.is_empty() != self.ring.token_file.is_none() {
             return Err("ring.http and ring.token_file: expected both or none".to_string());
         }
+        if self.ring.record && self.ring.http.is_empty() {
+            return Err(
+                "ring.record = true: nobody can ask for a recording: expected ring.http and ring.token_file"
+                    .to_string(),
+            );
+        }
         #[cfg(feature = "bpf")]
         for one in &self.ring.on {
             whyslow_flight::trigger(one.text())
@@ -339,6 +348,7 @@ mod tests {
             ("[ring]\nseconds = 9999", "ring.seconds = 9999: expected 0 to 3600"),
             ("[ring]\non = [\"error\"]", "expected ring.seconds"),
             ("[ring]\nseconds = 30\nhttp = \"127.0.0.1:9911\"", "expected both or none"),
+            ("[ring]\nseconds = 30\nrecord = true", "expected ring.http and ring.token_file"),
             ("[storage]\nuri = \"/x\"", "unknown field"),
             ("ports = [99999]", "99999"),
             ("units = ", "line 1"),

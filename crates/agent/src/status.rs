@@ -20,7 +20,7 @@ const MOST_KEPT: usize = 20;
 pub struct AgentKept {
     /// The recording.
     pub path: PathBuf,
-    /// The trigger as it is typed; `dump`, `http` where somebody asked.
+    /// The trigger as it is typed; `dump`, `http` where somebody asked, `asked` of a recording in detail.
     pub trigger: String,
     /// When it fired, us since 1970.
     pub at: i64,
@@ -114,7 +114,9 @@ pub struct AgentStatus {
     pub parts_removed: u64,
     /// The last window that was told.
     pub last: WindowOutcome,
-    /// Recordings that the ring kept, the last of them.
+    /// The recording in detail that is under way, since somebody asked for it.
+    pub recording: Option<AgentKept>,
+    /// Recordings that the ring kept, the last of them; those that were asked for, too.
     pub kept: VecDeque<AgentKept>,
     /// How the ring stands; `None` where there is none.
     pub ring: Option<AgentRing>,

@@ -1,4 +1,4 @@
-//! What can go wrong in keeping a window.
+//! What can go wrong in keeping a window, and in recording on request.
 
 use std::io;
 use std::path::PathBuf;
@@ -24,6 +24,9 @@ pub enum FlightError {
     /// A folder of another recorder, or of none.
     #[error("{}: holds no window that waits to be finished", visible::path(.0))]
     NotPending(PathBuf),
+    /// A folder in which no recording is to be made, or another process makes it.
+    #[error("{}: no recording waits here to be made", visible::path(.0))]
+    NotAsked(PathBuf),
 }
 
 impl FlightError {

@@ -1,16 +1,17 @@
 //! The flight recorder beside a session: it feeds the ring, asks the triggers, and writes a window out when one has fired.
 
-use crate::ask::{Asked, Asks};
+use crate::ask::{Asked, Asks, Wish};
 use crate::cool::Cool;
+use crate::detail::{Detail, DetailOrder};
 use crate::error::FlightError;
 use crate::fired::Fired;
-use crate::keep::{KeptWindow, Shelf};
+use crate::keep::{FlightNews, KeptWindow, Shelf};
 use crate::pending::{Pending, PendingHead};
 use crate::triggers::{Trigger, TriggerKind, trigger};
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use whyslow_model::{Event, Timestamp, figures};
@@ -36,19 +37,11 @@ pub struct FlightOptions {
     /// The command that finishes what waits in the folder that is given as its last word. It runs as a process of its own: its memory is
     /// given back, and what it takes is not taken from the recording.
     pub finish: Vec<OsString>,
+    /// The command that records in detail, where somebody asks for it: whom, for how long (`-d`), and the folder (`--asked`) are given as its last
+    /// words. It runs as a process of its own, which [`DetailFolder`](crate::DetailFolder) helps.
+    pub record: Vec<OsString>,
     /// Who else may ask for a window.
     pub asks: Asks,
-}
-
-/// What is to be told to people.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum FlightNews {
-    /// A window is a recording now.
-    Kept(KeptWindow),
-    /// Older ones made place.
-    Removed(Vec<PathBuf>),
-    /// A window could not be kept.
-    Failed(String),
 }
 
 struct Armed {
@@ -97,6 +90,7 @@ pub struct Flight {
     waiting: Option<Waiting>,
     /// Those who asked while one was waiting already.
     finishing: Vec<Finishing>,
+    detail: Detail,
     looked: Instant,
     clock: Clock,
     /// Figures of the host, with their time.
@@ -143,6 +137,7 @@ impl Flight {
             open_for,
             waiting: None,
             finishing: Vec::new(),
+            detail: Detail::default(),
             looked: Instant::now(),
             clock: Clock::now(),
             figures: VecDeque::new(),
@@ -155,9 +150,9 @@ impl Flight {
         self.ring.state()
     }
 
-    /// Windows that were kept.
+    /// Windows that were kept, and recordings in detail.
     pub fn kept(&self) -> u64 {
-        self.kept
+        self.kept + self.detail.kept()
     }
 
     /// How often triggers fired and were passed over since the last recording of theirs.
@@ -165,7 +160,17 @@ impl Flight {
         self.armed.iter().map(|armed| armed.cool.passed_over()).sum()
     }
 
-    /// Ends it, of a session that has ended; who may ask for a window may ask the next one.
+    /// The recording in detail that is under way, since somebody asked for it.
+    pub fn recording(&self) -> Option<&KeptWindow> {
+        self.detail.under_way()
+    }
+
+    /// CPU time that recordings in detail took which ended since this was asked last: the kernel counts it as that of our children.
+    pub fn take_cpu_of_recordings(&mut self) -> Duration {
+        self.detail.take_cpu()
+    }
+
+    /// Ends it, of a session that has ended; who may ask for a window may ask the next one. A recording in detail is given up.
     pub fn into_asks(self) -> Asks {
         self.options.asks
     }
@@ -192,7 +197,12 @@ impl Flight {
     /// Where the recording cannot go on.
     pub fn tick(&mut self, session: &mut Session) -> Result<Vec<FlightNews>, FlightError> {
         self.see(session)?;
+        let mut news = Vec::new();
         while let Some(asked) = self.options.asks.take() {
+            if let Wish::Detail(length) = asked.wish() {
+                self.record(session, asked, length, &mut news);
+                continue;
+            }
             let fired = Fired {
                 trigger: asked.kind().to_string(),
                 kind: asked.kind(),
@@ -201,12 +211,25 @@ impl Flight {
             };
             self.fire(fired, 0, Some(asked));
         }
-        let mut news = Vec::new();
         if self.waiting.as_ref().is_some_and(|waiting| Instant::now() >= waiting.until) {
             self.write(session, &mut news);
         }
         self.reap(false, &mut news);
+        self.detail.look(&mut news);
         Ok(news)
+    }
+
+    /// Begins a recording in detail of what the session records now.
+    fn record(&mut self, session: &Session, asked: Asked, length: Duration, news: &mut Vec<FlightNews>) {
+        let order = DetailOrder {
+            command: &self.options.record,
+            whom: session.watched_now(&self.ring),
+            shelf: &self.options.shelf,
+            meta: &self.options.meta,
+            at: self.clock.now_epoch(),
+            length,
+        };
+        self.detail.begin(asked, &order, news);
     }
 
     /// Takes what was recorded, and fires what is seen in it.
@@ -283,6 +306,7 @@ impl Flight {
         if self.waiting.is_some() {
             self.write(session, &mut news);
         }
+        self.detail.end(&mut news);
         self.reap(true, &mut news);
         news
     }

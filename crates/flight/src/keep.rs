@@ -1,4 +1,4 @@
-//! The shelf: the folder of kept recordings, their names, and how many there may be.
+//! The shelf: the folder of kept recordings, their names, and how many there may be; and what is told of them.
 
 use crate::error::FlightError;
 use crate::fired::Fired;
@@ -19,6 +19,19 @@ pub struct KeptWindow {
     pub at: Timestamp,
 }
 
+/// What is to be told to people.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FlightNews {
+    /// A window is a recording now, or a recording that was asked for is there.
+    Kept(KeptWindow),
+    /// A recording in detail has begun, because somebody asked for it.
+    Begun(KeptWindow),
+    /// Older ones made place.
+    Removed(Vec<PathBuf>),
+    /// A window could not be kept, or a recording that was asked for failed.
+    Failed(String),
+}
+
 /// A folder of kept recordings.
 #[derive(Clone, Debug)]
 pub struct Shelf {
@@ -31,6 +44,8 @@ pub struct Shelf {
 
 /// What names of recordings end with.
 const ENDING: &str = ".whyslow";
+/// What follows the name of a recording that was asked for in that of the hidden folder in which it is made.
+pub(crate) const ASKED: &str = ".asked";
 
 impl Shelf {
     /// In that folder, which is made where it is missing; recordings begin with `name`, and there are `most` of them.
@@ -60,6 +75,11 @@ impl Shelf {
         &self.folder
     }
 
+    /// How many bytes all may take, where that is bounded.
+    pub(crate) fn most_bytes(&self) -> Option<u64> {
+        (self.most_bytes < u64::MAX).then_some(self.most_bytes)
+    }
+
     /// A name that nothing has yet: `shop-2026-11-27-031207-request.whyslow`.
     pub fn path_for(&self, fired: &Fired) -> PathBuf {
         let stem = format!("{}-{}-{}", self.name, fired.at.date_and_time(), fired.kind);
@@ -68,7 +88,10 @@ impl Shelf {
             number => format!("{stem}-{}{ENDING}", number + 1),
         };
         let is_free = |name: &String| {
-            !self.folder.join(name).exists() && !self.folder.join(format!(".{name}.pending")).exists()
+            let is_there = |name: String| self.folder.join(name).exists();
+            !is_there(name.clone())
+                && !is_there(format!(".{name}.pending"))
+                && !is_there(format!(".{name}{}", ASKED))
         };
         let name = (0..1_000).map(named).find(is_free).unwrap_or_else(|| named(1_000));
         self.folder.join(name)

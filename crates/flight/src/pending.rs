@@ -1,7 +1,9 @@
 //! Windows on their way to be recordings: a hidden folder beside them holds the spool of a window, samples of the host and what is to
 //! stand in the recording's head. Whoever finishes it holds its lock; what a killed recorder left is finished by the next one.
 
+use crate::detail::remove_abandoned;
 use crate::error::FlightError;
+use crate::keep::ASKED;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -138,16 +140,20 @@ fn write(folder: &Path, to: &Path, head: PendingHead) -> Result<(), FlightError>
     Ok(())
 }
 
-/// Finishes all that waits in `folder` because its recorder was killed, and removes what cannot be finished. Returns what was made.
+/// Finishes all that waits in `folder` because its recorder was killed, and removes what cannot be finished: recordings that were asked for,
+/// too, whose process was killed. Returns what was made.
 pub fn finish_all(folder: &Path) -> Vec<PathBuf> {
     let mut made = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let is_ours = entry.file_type().is_ok_and(|kind| kind.is_dir()) && name.starts_with('.');
+        let path = entry.path();
+        if is_ours && name.ends_with(ASKED) {
+            remove_abandoned(&path);
+        }
         if !is_ours || !name.ends_with(ENDING) {
             continue;
         }
-        let path = entry.path();
         if !path.join(HEAD).exists() {
             // Another recorder may be writing it now.
             let is_old = entry

@@ -173,7 +173,7 @@ impl From<&Cost> for CostMeta {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct KeptMeta {
-    /// The trigger that fired, as it was asked for: `request>200ms`; or who asked: `signal`, `dump`, `http`.
+    /// The trigger that fired, as it was asked for: `request>200ms`; or who asked: `signal`, `dump`, `http`, and `asked` of a recording that somebody had begun.
     pub trigger: String,
     /// What happened, in words that follow "because".
     pub reason: String,

@@ -22,7 +22,7 @@ const PLAIN: [&str; 13] =
 pub(crate) struct AuditLine {
     /// When, RFC 3339, UTC.
     pub(crate) time: String,
-    /// `request`, `login`, `login-failed`, `logout`, `refused`, `dump`.
+    /// `request`, `login`, `login-failed`, `logout`, `refused`, `dump`, `record`.
     pub(crate) event: &'static str,
     /// Who; null where nobody is logged in.
     pub(crate) user: Option<String>,

@@ -2,6 +2,7 @@
 
 use crate::audit::{AuditLine, now, plain_parameters};
 use crate::guard::{Peer, Refusal, cookie_of};
+use crate::rings::{MOST_SECONDS, PATIENCE};
 use crate::settings::FleetRole;
 use crate::site::Site;
 use crate::users::{FleetUser, hashed, hex, same};
@@ -15,8 +16,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use whyslow_query_serve::seal;
 
-/// A request that takes longer is given up; rings take their time.
-const MOST_TIME: Duration = Duration::from_secs(150);
+/// A request that takes longer is given up; rings take their time, and so does the page that is shown behind it.
+const MOST_TIME: Duration = PATIENCE.saturating_add(Duration::from_secs(60));
+/// The same of one that has a ring record.
+const MOST_TIME_TO_RECORD: Duration = MOST_TIME.saturating_add(Duration::from_secs(MOST_SECONDS));
 
 /// What a browser lets a view do: our style sheet and script, forms to us, and nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -141,7 +144,7 @@ pub(crate) async fn enter(
     };
     line.status = Some(response.status().as_u16());
     line.time = now();
-    // What handlers logged themselves (a login, a dump) stands there already, with more.
+    // What handlers logged themselves (a login, a wish to a ring) stands there already, with more.
     let is_told = response.extensions().get::<Told>().is_some();
     let is_logged = !is_told && (!is_open(&path) || line.event != "request");
     if is_logged && let Err(error) = site.audit.write(&line) {
@@ -172,7 +175,8 @@ pub(crate) struct Told;
 
 async fn in_time(next: Next, request: Request) -> Response {
     let path = request.uri().path().to_string();
-    match tokio::time::timeout(MOST_TIME, next.run(request)).await {
+    let longest = if path == "/record" { MOST_TIME_TO_RECORD } else { MOST_TIME };
+    match tokio::time::timeout(longest, next.run(request)).await {
         Ok(response) => response,
         Err(_) => refused(&path, StatusCode::GATEWAY_TIMEOUT, "it took too long"),
     }

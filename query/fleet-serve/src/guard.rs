@@ -303,7 +303,7 @@ mod tests {
     #[test]
     fn a_header_is_believed_of_the_proxy_alone() {
         let (guard, settings) = guard(
-            "[proxy]\nfrom=['10.0.0.5']\nuser='x-user'\ngroups='x-groups'\nroles={read=['staff'],dump=['sre']}",
+            "[proxy]\nfrom=['10.0.0.5']\nuser='x-user'\ngroups='x-groups'\nroles={read=['staff'],dump=['sre'],record=['lead']}",
         );
         let proxy = Peer::Address("10.0.0.5".parse().unwrap());
         let all = headers(&[
@@ -312,7 +312,9 @@ mod tests {
             ("x-forwarded-for", "1.1.1.1, 192.0.2.7"),
         ]);
         let user = guard.by_proxy(&settings, proxy, &all).unwrap();
-        assert!(user.may(FleetRole::Dump) && user.name == "ann");
+        assert!(user.may(FleetRole::Dump) && !user.may(FleetRole::Record) && user.name == "ann");
+        let lead = headers(&[("x-user", "bea"), ("x-groups", "lead")]);
+        assert!(guard.by_proxy(&settings, proxy, &lead).is_some_and(|user| user.may(FleetRole::Record)));
         assert_eq!(guard.from(proxy, &all), "192.0.2.7");
         assert_eq!(guard.by_proxy(&settings, NEAR, &all), None);
         assert_eq!(guard.by_proxy(&settings, Peer::Unix, &all), None);

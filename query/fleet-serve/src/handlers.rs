@@ -1,10 +1,11 @@
-//! The addresses: views for people, the same answers as JSON below `/api/fleet/`, and what asks a ring to keep what it has.
+//! The addresses: views for people, the same answers as JSON below `/api/fleet/`, and what asks a ring to keep what it has, or to record.
 
 use crate::answers::{Answered, NoAnswer, ServedAnswer, ServedQuestion};
 use crate::audit::{AuditLine, now, short};
 use crate::entry::{Told, Visitor, enter, refused};
 use crate::logins;
 use crate::range::Range;
+use crate::rings::RingWish;
 use crate::settings::FleetRole;
 use crate::site::Site;
 use crate::users::FleetUser;
@@ -71,6 +72,7 @@ pub(crate) fn router(site: Arc<Site>) -> Router {
         .route("/versions", get(versions))
         .route("/recordings", get(recordings))
         .route("/dump", post(dump))
+        .route("/record", post(record))
         .route("/login", get(logins::login).post(logins::token))
         .route("/login/oidc", get(logins::to_provider))
         .route("/login/oidc/callback", get(logins::from_provider))
@@ -180,7 +182,9 @@ async fn of_host(site: &Site, visitor: &Visitor, asked: &Asked, said: Option<&st
         Err(why) => Err(why.clone()),
     };
     let name = name.unwrap_or_default();
-    let may = visitor.user.as_ref().is_some_and(|user| user.may(FleetRole::Dump)) && site.rings.has(&name);
+    let has_ring = site.rings.has(&name);
+    let may = |role| has_ring && visitor.user.as_ref().is_some_and(|user| user.may(role));
+    let may = views::HostMay { dump: may(FleetRole::Dump), record: may(FleetRole::Record) };
     let pairs = vec![("name", name.clone())];
     shown(visitor, &range, "/host", pairs, |frame| match answer {
         Ok(answered) => (StatusCode::OK, views::host(frame, &answered, may, said)),
@@ -368,24 +372,51 @@ fn question_of(name: &str, asked: &Asked) -> Result<ServedQuestion, NoAnswer> {
 }
 
 #[derive(Deserialize)]
-struct DumpForm {
+struct RingForm {
     csrf: Option<String>,
     host: String,
     reason: Option<String>,
+    /// Of a recording.
+    seconds: Option<String>,
 }
 
-/// Asks the ring of a host. It stands in the log before it is asked and when it answered.
-async fn dump(State(site): Shared, Extension(visitor): Who, Form(given): Form<DumpForm>) -> Response {
+/// Asks the ring of a host to keep what it has.
+async fn dump(State(site): Shared, Extension(visitor): Who, Form(given): Form<RingForm>) -> Response {
     let Some(user) = visitor.user.clone().filter(|user| user.may(FleetRole::Dump)) else {
         return refused("/dump", StatusCode::FORBIDDEN, "none of your groups may have recordings kept");
     };
+    ask_ring(&site, &visitor, &user, &given, Ok(RingWish::Dump)).await
+}
+
+/// Has the ring of a host record in detail.
+async fn record(State(site): Shared, Extension(visitor): Who, Form(given): Form<RingForm>) -> Response {
+    let Some(user) = visitor.user.clone().filter(|user| user.may(FleetRole::Record)) else {
+        return refused("/record", StatusCode::FORBIDDEN, "none of your groups may begin recordings");
+    };
+    let wish = RingWish::record(given.seconds.as_deref().unwrap_or_default());
+    ask_ring(&site, &visitor, &user, &given, wish).await
+}
+
+/// Asks the ring of a host for somebody who may. It stands in the log before it is asked and when it answered.
+async fn ask_ring(
+    site: &Site,
+    visitor: &Visitor,
+    user: &FleetUser,
+    given: &RingForm,
+    wish: Result<RingWish, String>,
+) -> Response {
+    let path = if matches!(wish, Ok(RingWish::Dump)) { "/dump" } else { "/record" };
     if !visitor.brings(given.csrf.as_deref().unwrap_or_default()) {
         return refused(
-            "/dump",
+            path,
             StatusCode::FORBIDDEN,
             "the form is not one of this session: load the page again",
         );
     }
+    let wish = match wish {
+        Ok(wish) => wish,
+        Err(why) => return refused(path, StatusCode::BAD_REQUEST, &why),
+    };
     let reason = given
         .reason
         .as_deref()
@@ -394,54 +425,50 @@ async fn dump(State(site): Shared, Extension(visitor): Who, Form(given): Form<Du
         .unwrap_or("asked for by whyslow fleet serve");
     let reason = format!("{} ({})", short(reason), user.name);
     let line = |status: Option<u16>, note: Option<String>| {
-        dump_line(&visitor, &user, &given.host, &reason, status, note)
+        let mut parameters =
+            vec![("host".to_string(), short(&given.host)), ("reason".to_string(), short(&reason))];
+        if let RingWish::Record(seconds) = wish {
+            parameters.push(("seconds".to_string(), seconds.to_string()));
+        }
+        AuditLine {
+            time: now(),
+            event: wish.name(),
+            user: Some(user.name.clone()),
+            how: Some(user.how),
+            from: visitor.from.clone(),
+            method: "POST".to_string(),
+            path: path.to_string(),
+            parameters,
+            status,
+            note,
+        }
     };
     if let Err(error) = site.audit.write(&line(None, None)) {
         site.complain(&error.to_string());
         return refused(
-            "/dump",
+            path,
             StatusCode::SERVICE_UNAVAILABLE,
             "the audit log cannot be written, and nothing is asked for without it",
         );
     }
-    let answer = site.rings.dump(&given.host, &reason).await;
-    let (code, said) = match &answer {
-        Ok(said) => (StatusCode::OK, format!("The ring keeps what it had: {said}")),
-        Err(why) => (StatusCode::BAD_GATEWAY, format!("Nothing was kept: {why}")),
+    let answer = site.rings.ask(&given.host, wish, &reason).await;
+    let (code, said) = match (&answer, wish) {
+        (Ok(said), RingWish::Dump) => (StatusCode::OK, format!("The ring keeps what it had: {said}")),
+        (Ok(said), RingWish::Record(_)) => (StatusCode::OK, format!("It is recorded: {said}")),
+        (Err(why), RingWish::Dump) => (StatusCode::BAD_GATEWAY, format!("Nothing was kept: {why}")),
+        (Err(why), RingWish::Record(_)) => (StatusCode::BAD_GATEWAY, format!("Nothing was recorded: {why}")),
     };
     if let Err(error) = site.audit.write(&line(Some(code.as_u16()), Some(said.clone()))) {
         site.complain(&error.to_string());
     }
     let asked = Asked { name: Some(given.host.clone()), ..Asked::default() };
     let mut response = match visitor.session.is_some() || user.how == "proxy" {
-        true => of_host(&site, &visitor, &asked, Some(&said)).await,
+        true => of_host(site, visitor, &asked, Some(&said)).await,
         false => Json(serde_json::json!({ "host": given.host, "said": said })).into_response(),
     };
     *response.status_mut() = code;
     response.extensions_mut().insert(Told);
     response
-}
-
-fn dump_line(
-    visitor: &Visitor,
-    user: &FleetUser,
-    host: &str,
-    reason: &str,
-    status: Option<u16>,
-    note: Option<String>,
-) -> AuditLine {
-    AuditLine {
-        time: now(),
-        event: "dump",
-        user: Some(user.name.clone()),
-        how: Some(user.how),
-        from: visitor.from.clone(),
-        method: "POST".to_string(),
-        path: "/dump".to_string(),
-        parameters: vec![("host".to_string(), short(host)), ("reason".to_string(), short(reason))],
-        status,
-        note,
-    }
 }
 
 #[cfg(test)]

@@ -97,11 +97,7 @@ impl FleetServer {
         };
         if !settings.has_login() {
             let token = random()?;
-            tokens.add(
-                hashed(&token),
-                "who started the server",
-                BTreeSet::from([FleetRole::Read, FleetRole::Dump]),
-            );
+            tokens.add(hashed(&token), "who started the server", BTreeSet::from([FleetRole::Record]));
             url = format!("{url}login?token={token}");
         }
         let oidc = match (&settings.oidc, &settings.url) {

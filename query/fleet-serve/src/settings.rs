@@ -17,14 +17,16 @@ const SESSION_HOURS: u64 = 12;
 /// The size of the audit log, all of its files together, where nothing else is said, in mebibytes.
 const AUDIT_MIB: u64 = 64;
 
-/// What a user may do.
+/// What a user may do. Each role has those before it in it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FleetRole {
     /// Look at everything that is served.
     Read,
-    /// Ask a host's flight ring to keep a recording; reading is in it.
+    /// Ask a host's flight ring to keep a recording.
     Dump,
+    /// Have a host's flight ring begin a recording in detail, which costs what it records.
+    Record,
 }
 
 impl FleetRole {
@@ -33,6 +35,7 @@ impl FleetRole {
         match self {
             FleetRole::Read => "read",
             FleetRole::Dump => "dump",
+            FleetRole::Record => "record",
         }
     }
 }
@@ -104,20 +107,18 @@ pub struct RoleGroups {
     pub read: Vec<String>,
     /// Groups that may have recordings kept; reading is in it.
     pub dump: Vec<String>,
+    /// Groups that may begin recordings in detail; the other two are in it.
+    pub record: Vec<String>,
 }
 
 impl RoleGroups {
     /// The roles of who is in these groups.
     pub fn of(&self, groups: &[String]) -> BTreeSet<FleetRole> {
         let has = |wanted: &[String]| wanted.iter().any(|one| one == "*" || groups.contains(one));
-        let mut roles = BTreeSet::new();
-        if has(&self.dump) {
-            roles.extend([FleetRole::Read, FleetRole::Dump]);
-        }
-        if has(&self.read) {
-            roles.insert(FleetRole::Read);
-        }
-        roles
+        let all =
+            [(FleetRole::Read, &self.read), (FleetRole::Dump, &self.dump), (FleetRole::Record, &self.record)];
+        let highest = all.iter().rev().find(|(_, groups)| has(groups)).map(|(role, _)| *role);
+        all.iter().map(|(role, _)| *role).filter(|role| Some(*role) <= highest).collect()
     }
 }
 
@@ -396,9 +397,12 @@ mod tests {
 
     #[test]
     fn groups_have_roles() {
-        let roles = RoleGroups { read: vec!["*".into()], dump: vec!["sre".into()] };
+        let groups = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<String>>();
+        let roles = RoleGroups { read: groups(&["*"]), dump: groups(&["sre"]), record: groups(&["lead"]) };
         assert_eq!(roles.of(&[]), BTreeSet::from([FleetRole::Read]));
         assert_eq!(roles.of(&["sre".into()]), BTreeSet::from([FleetRole::Read, FleetRole::Dump]));
+        let all = BTreeSet::from([FleetRole::Read, FleetRole::Dump, FleetRole::Record]);
+        assert_eq!(roles.of(&groups(&["staff", "lead"])), all);
         assert!(RoleGroups::default().of(&["sre".into()]).is_empty());
     }
 }

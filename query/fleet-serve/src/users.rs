@@ -34,7 +34,7 @@ pub(crate) struct FleetUser {
 
 impl FleetUser {
     pub(crate) fn may(&self, role: FleetRole) -> bool {
-        self.roles.contains(&role) || role == FleetRole::Read && self.roles.contains(&FleetRole::Dump)
+        self.roles.iter().any(|own| *own >= role)
     }
 }
 
@@ -229,6 +229,20 @@ mod tests {
         assert_eq!(tokens.owner("0123456789abcdeg"), None);
         assert_eq!(tokens.owner(""), None);
         assert!(Tokens::read(&[of(Some("é".repeat(32)))]).is_err());
+    }
+
+    #[test]
+    fn a_role_has_those_before_it() {
+        let of = |roles: &[FleetRole]| FleetUser { roles: roles.iter().copied().collect(), ..user() };
+        let all = [FleetRole::Read, FleetRole::Dump, FleetRole::Record];
+        for (own, may) in [
+            (vec![], [false, false, false]),
+            (vec![FleetRole::Read], [true, false, false]),
+            (vec![FleetRole::Dump], [true, true, false]),
+            (vec![FleetRole::Record], [true, true, true]),
+        ] {
+            assert_eq!(all.map(|role| of(&own).may(role)), may, "{own:?}");
+        }
     }
 
     #[test]

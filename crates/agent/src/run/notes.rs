@@ -7,31 +7,33 @@ use crate::plan::micros;
 use crate::status::{AgentKept, AgentRing};
 use crate::teller::TellerNews;
 use std::time::SystemTime;
-use whyslow_flight::FlightNews;
+use whyslow_flight::{FlightNews, KeptWindow};
 use whyslow_model::visible;
 
 impl Agent {
     /// What became of windows of the ring.
     pub(super) fn keep(&mut self, news: Vec<FlightNews>, say: &mut dyn FnMut(&str)) {
+        if let Some(keeper) = &mut self.keeper {
+            self.meter.leave_out(keeper.take_cpu_of_recordings());
+        }
+        let is_under_way = self.status.recording.is_some();
         for one in news {
             match one {
                 FlightNews::Kept(window) => {
                     say(&format!("{}: {}", visible::path(&window.path), window.why));
                     self.kept.extend(window.path.file_name().map(|name| name.to_string_lossy().into_owned()));
-                    self.status.keep(AgentKept {
-                        path: window.path,
-                        trigger: window.trigger,
-                        at: (window.at.get().unwrap_or(0) / 1_000) as i64,
-                        why: window.why,
-                        findings: Vec::new(),
-                    });
+                    self.status.keep(kept(&window));
                 }
+                FlightNews::Begun(window) => say(&format!("records in detail: {}", window.why)),
                 FlightNews::Removed(paths) => {
                     self.status.kept.retain(|kept| !paths.contains(&kept.path));
                     say(&format!("{} older recordings made place for a newer one", paths.len()));
                 }
                 FlightNews::Failed(why) => self.trouble(why, say),
             }
+        }
+        if is_under_way != self.keeper.as_ref().is_some_and(|keeper| keeper.recording().is_some()) {
+            self.write_status(say);
         }
     }
 
@@ -90,6 +92,7 @@ impl Agent {
     pub(super) fn write_status(&mut self, say: &mut dyn FnMut(&str)) {
         self.outward.tell(&self.status).into_iter().for_each(|text| self.trouble(text, say));
         self.status.at = micros(SystemTime::now());
+        self.status.recording = self.keeper.as_ref().and_then(Keeper::recording).map(kept);
         self.status.ring =
             self.keeper.as_ref().and_then(Keeper::state).map(|(ring, passed_over)| AgentRing {
                 holds: ring.holds.as_secs_f64(),
@@ -104,5 +107,16 @@ impl Agent {
             // Nothing but the report of it is lost.
             say(&format!("{}: {error}", visible::path(&self.settings.state)));
         }
+    }
+}
+
+/// As the status names it.
+fn kept(window: &KeptWindow) -> AgentKept {
+    AgentKept {
+        path: window.path.clone(),
+        trigger: window.trigger.clone(),
+        at: (window.at.get().unwrap_or(0) / 1_000) as i64,
+        why: window.why.clone(),
+        findings: Vec::new(),
     }
 }

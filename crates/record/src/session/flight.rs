@@ -6,6 +6,7 @@ use crate::flight::{FlightRing, RingBounds, Sight, SightsWanted, WindowWritten};
 use crate::options::{Mode, Options};
 use crate::recovery::Head;
 use crate::state::{State, state_of};
+use crate::target::{ProcRoot, WatchedNow};
 use std::path::Path;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -83,6 +84,24 @@ impl Session {
         pids.sort_unstable();
         let mode = if self.options.mode == Mode::None { Mode::None } else { Mode::Full };
         State::of(state_of(&Options { pids, mode, from_exec_of: None, ..Options::default() }))
+    }
+
+    /// Whom it records now, those included that came since it began: for another recording of the same.
+    pub fn watched_now(&self, ring: &FlightRing) -> WatchedNow {
+        let Options { all, pids, tids, follow, .. } = &self.options;
+        if *all {
+            return WatchedNow { all: true, ..WatchedNow::default() };
+        }
+        let living = ring.processes();
+        let pids = match tids.is_empty() {
+            // Nothing was told yet.
+            true if living.is_empty() => pids.clone(),
+            true => living,
+            // Of single threads the ring knows the processes as well, which are not meant.
+            false => pids.iter().copied().filter(|pid| living.is_empty() || living.contains(pid)).collect(),
+        };
+        let now = WatchedNow { all: false, pids, tids: tids.clone(), children: *follow };
+        now.of_the_living(&ProcRoot::live())
     }
 
     /// Writes the window that the ring keeps into an empty folder, from which [`Recorded::recover`](crate::Recorded::recover) takes it.

@@ -14,6 +14,7 @@ mod identity;
 #[cfg_attr(not(feature = "bpf"), allow(dead_code))]
 pub(crate) mod inet_diag;
 mod mappings;
+mod now;
 mod owner;
 pub(crate) mod ports;
 mod process;
@@ -33,6 +34,7 @@ mod wildcard;
 
 pub use cgroup::CgroupDir;
 pub use error::TargetError;
+pub use now::WatchedNow;
 pub use root::ProcRoot;
 #[cfg(feature = "bpf")]
 pub(crate) use selection::near;

@@ -12,9 +12,9 @@ use anyhow::{Context, bail};
 use clap::{ArgMatches, Args, FromArgMatches};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use whyslow_model::visible;
+use whyslow_model::{CaptureNote, Event, NoteKind, Sink, SourceId, visible};
 use whyslow_privacy::{command_line, files};
-use whyslow_store::{Meta, WriteOptions, Writer};
+use whyslow_store::{Meta, WriteOptions, Writer, Written};
 
 /// The command.
 pub(super) static COMMAND: Command = Command { name: "record", clap, rights: rights::all, run };
@@ -80,19 +80,44 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     if args.ring.ring.is_some() {
         return ring::run(&args.ring, (args.live, args.output), meta, global);
     }
+    #[cfg(feature = "bpf")]
+    if let Some(folder) = &args.ring.asked {
+        return ring::asked(folder, (args.live, args.max_size), global);
+    }
     let path = args.output.clone().unwrap_or_else(default_name);
-    let options = WriteOptions { max_size: args.max_size, ..WriteOptions::LIVE };
-    let mut writer = Writer::create(&path, meta, options)?;
+    let (written, status) = make(&path, (meta, None), (&args.live, args.max_size), global)?;
+    say!(
+        "whyslow: {}: {} events, {}\nnext: whyslow report {}",
+        visible::path(&path),
+        written.events,
+        crate::output::bytes(written.bytes),
+        visible::path(&path),
+    );
+    Ok(status)
+}
+
+/// Makes the recording `path` with that head, which begins with a note where there is one.
+fn make(
+    path: &Path,
+    (meta, note): (Meta, Option<&str>),
+    (live, max_size): (&LiveArgs, Option<u64>),
+    global: &Global,
+) -> anyhow::Result<(Written, Status)> {
+    let mut writer = Writer::create(path, meta, WriteOptions { max_size, ..WriteOptions::LIVE })?;
+    if let Some(text) = note {
+        let (kind, source, text) = (NoteKind::Kept, SourceId::default(), text.to_string());
+        writer.push(Event::Note(CaptureNote { kind, source, line: None, text, tid: None }));
+    }
     let spool = path.join("spool");
     files::create_folder(&spool).with_context(|| format!("{}: cannot be made", visible::path(&spool)))?;
-    let long = args.max_size.is_some() || args.live.length().is_none_or(|length| length > CONVERT_AT_END);
-    let result = live::record(&args.live, Some(&spool), if long { Some(&mut writer) } else { None }, global);
+    let long = max_size.is_some() || live.length().is_none_or(|length| length > CONVERT_AT_END);
+    let result = live::record(live, Some(&spool), if long { Some(&mut writer) } else { None }, global);
     let ended = match result {
         Ok(ended) => ended,
         Err(error) => {
             // Nothing was recorded: an empty directory would only be in the way of the next try.
             drop(writer);
-            let _ = std::fs::remove_dir_all(&path);
+            let _ = std::fs::remove_dir_all(path);
             return Err(error);
         }
     };
@@ -107,14 +132,7 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     meta.clock.offset_end = Some(whyslow_record::Clock::now().offset as i64);
     let written = writer.finish()?;
     let _ = std::fs::remove_dir_all(&spool);
-    say!(
-        "whyslow: {}: {} events, {}\nnext: whyslow report {}",
-        visible::path(&path),
-        written.events,
-        crate::output::bytes(written.bytes),
-        visible::path(&path),
-    );
-    Ok(ended.status())
+    Ok((written, ended.status()))
 }
 
 /// A name that says when.

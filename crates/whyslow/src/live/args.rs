@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 use whyslow_record::Mode;
 use whyslow_record::target::Selection;
+#[cfg(feature = "bpf")]
+use whyslow_record::target::{ProcRoot, WatchedNow};
 
 /// Whom and how to record.
 #[derive(clap::Args, Debug, Clone)]
@@ -161,6 +163,34 @@ impl LiveArgs {
     #[cfg(feature = "bpf")]
     pub(crate) fn until_ended(&mut self) {
         self.endless = true;
+    }
+
+    /// The words of a command that records in detail what a ring of these arguments keeps, but for whom and how long.
+    #[cfg(feature = "bpf")]
+    pub(crate) fn in_detail(&self) -> Vec<OsString> {
+        let pairs = [
+            // ptrace would slow the target down.
+            ("--by", "bpf".to_string()),
+            ("--mode", "adaptive".to_string()),
+            ("--max-overhead", self.max_overhead.to_string()),
+            ("--payload", self.payload.to_string()),
+            ("--follow", self.follow_peers.to_string()),
+        ];
+        let folders = self.debug_dirs.iter().map(|folder| ("--debug-dir", folder.clone().into_os_string()));
+        let pairs = pairs.into_iter().map(|(name, value)| (name, value.into())).chain(folders);
+        pairs.flat_map(|(name, value): (&str, OsString)| [name.into(), value]).collect()
+    }
+
+    /// The same without processes and threads that have ended meanwhile, which are named by their numbers.
+    #[cfg(feature = "bpf")]
+    pub(crate) fn of_the_living(&mut self) {
+        let named = WatchedNow {
+            all: self.all,
+            pids: std::mem::take(&mut self.pids),
+            tids: std::mem::take(&mut self.tids),
+            children: !self.no_children,
+        };
+        WatchedNow { pids: self.pids, tids: self.tids, .. } = named.of_the_living(&ProcRoot::live());
     }
 
     /// For a summary: calls added up in the kernel, and nothing else.

@@ -90,7 +90,9 @@ impl Place {
         command.args(["-p", &pids.join(","), "--window", WINDOW, "--host", "h1", "--close-after", "2"]);
         // What it takes on a busy machine is another test's matter.
         command.args(["--keep-detail", "--state"]).arg(self.path("state")).args(more);
-        std::fs::write(self.path("agent.toml"), "# options say the rest\n").expect("written");
+        if !self.path("agent.toml").exists() {
+            std::fs::write(self.path("agent.toml"), "# options say the rest\n").expect("written");
+        }
         Ended(
             command
                 .stdin(Stdio::null())
@@ -317,6 +319,62 @@ fn the_ring_is_kept_at_a_trigger_and_when_asked_for_and_windows_go_on() {
         "{}",
         place.said()
     );
+}
+
+#[test]
+fn a_recording_that_is_asked_for_is_named_by_the_status_while_windows_go_on() {
+    use std::io::{Read, Write};
+    let Some(place) = Place::new() else { return };
+    let token = "0123456789abcdef";
+    std::fs::write(place.path("token"), format!("{token}\n")).expect("written");
+    let file = place.path("token").display().to_string();
+    let settings =
+        format!("[ring]\nseconds = 10\nhttp = \"127.0.0.1:0\"\ntoken_file = \"{file}\"\nrecord = true\n");
+    std::fs::write(place.path("agent.toml"), settings).expect("written");
+    let agent = place.start(&[]);
+    let address = place.wait_for("where it listens", |place| {
+        let said = place.said();
+        let at = said.lines().find(|line| line.contains("/record?seconds="))?.split("http://").nth(1)?;
+        Some(at.split('/').next()?.to_string())
+    });
+    place.wait_for("the first window", |place| (!place.rows("agents").is_empty()).then_some(()));
+    let asker = std::thread::spawn(move || {
+        let mut stream = std::net::TcpStream::connect(address).expect("it listens");
+        let head = format!(
+            "POST /record?seconds=3&reason=a+person HTTP/1.1\r\nAuthorization: Bearer {token}\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).expect("sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        answer
+    });
+    place.wait_for("the recording in the status", |place| {
+        (place.status()?["recording"]["trigger"] == "asked").then_some(())
+    });
+    let shown = place.agent(&["status", "--state"]);
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(shown.contains("records") && shown.contains("3 s in detail (a person)"), "{shown}");
+    let answer = asker.join().expect("joined");
+    assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("-asked.whyslow"), "{answer}");
+    let kept = place.wait_for("it among the kept ones", |place| {
+        let status = place.status()?;
+        let is_over = status["recording"].is_null();
+        status["kept"].as_array()?.last().filter(|_| is_over).cloned()
+    });
+    let path = kept["path"].as_str().expect("a path").to_string();
+    let account = Command::new(WHYSLOW).args(["account", &path]).output().expect("whyslow");
+    let account = String::from_utf8_lossy(&account.stdout).into_owned();
+    // Both services.
+    assert!(account.contains("orders.py") || account.contains("python3"), "{account}");
+    let windows = place.rows("agents").len();
+    place.wait_for("a window after it", |place| (place.rows("agents").len() > windows).then_some(()));
+    assert_eq!(
+        place.status().and_then(|status| status["windows_lost"].as_u64()),
+        Some(0),
+        "{}",
+        place.said()
+    );
+    drop(agent);
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! `whyslow record --ring`: the seconds before something happened are kept as a recording, within bounds, and a killed recorder leaves
-//! nothing that the next one does not clean.
+//! nothing that the next one does not clean. Asked by HTTP, it records in detail beside the ring.
 
 use crate::common::skipped;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -366,4 +367,182 @@ fn the_memory_holds_at_a_hundred_thousand_calls_a_second() {
     assert!(produced >= rows && produced <= rows + lost + rows / 10, "{rows} rows: {loss}");
     let report = text_of(&["report", &recording.display().to_string()]);
     assert!(report.contains("memory of"), "{report}");
+}
+
+const TOKEN: &str = "0123456789abcdef";
+
+/// A ring that is asked by HTTP.
+struct AskedRing {
+    recorder: Killed,
+    /// What it says, as it says it.
+    said: std::sync::mpsc::Receiver<String>,
+    address: String,
+}
+
+impl AskedRing {
+    fn start(pid: u32, place: &Path, more: &[&str]) -> AskedRing {
+        let token = place.join("token");
+        std::fs::write(&token, format!("{TOKEN}\n")).expect("written");
+        let token = token.display().to_string();
+        let all = ["--ring", "5s", "--after", "100ms", "--http", "127.0.0.1:0", "--token-file", &token];
+        let mut recorder = ring(pid, &place.join("kept"), &[&all, more].concat());
+        let lines = BufReader::new(recorder.stderr.take().expect("piped")).lines();
+        let (to, said) = std::sync::mpsc::channel();
+        std::thread::spawn(move || lines.map_while(Result::ok).for_each(|line| drop(to.send(line))));
+        let mut ring = AskedRing { recorder: Killed(recorder), said, address: String::new() };
+        let at = ring.wait_until_it_says("/dump?reason=");
+        let at = at.split("http://").nth(1).and_then(|rest| rest.split('/').next()).expect("an address");
+        ring.address = at.to_string();
+        ring.wait_until_it_says("keeps the last");
+        ring
+    }
+
+    /// The line that has these words.
+    fn wait_until_it_says(&self, words: &str) -> String {
+        let until = Instant::now() + Duration::from_secs(90);
+        let mut all = String::new();
+        loop {
+            let rest = until.saturating_duration_since(Instant::now());
+            let Ok(line) = self.said.recv_timeout(rest) else { panic!("it does not say {words:?}: {all}") };
+            all += &format!("{line}\n");
+            if line.contains(words) {
+                return line;
+            }
+        }
+    }
+
+    /// Status and text of an answer.
+    fn post(&self, path: &str) -> (u16, String) {
+        post(&self.address, path)
+    }
+}
+
+fn post(address: &str, path: &str) -> (u16, String) {
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    let head = format!("POST {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {TOKEN}\r\n\r\n");
+    stream.write_all(head.as_bytes()).expect("sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+    let text = answer.split_once("\r\n\r\n").map_or("", |(_, text)| text);
+    (status, text.trim().to_string())
+}
+
+/// Recordings that were asked for and are not there yet.
+fn under_way(kept: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(kept).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.filter(|path| path.to_string_lossy().ends_with(".asked")).collect()
+}
+
+fn until(what: &str, mut done: impl FnMut() -> bool) {
+    let until = Instant::now() + Duration::from_secs(60);
+    while !done() {
+        assert!(Instant::now() < until, "{what} does not come");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// The process that makes a recording which was asked for of that recorder.
+fn maker(recorder: u32) -> Option<u32> {
+    let children = std::fs::read_to_string(format!("/proc/{recorder}/task/{recorder}/children")).ok()?;
+    children.split_whitespace().filter_map(|pid| pid.parse().ok()).find(|pid: &u32| {
+        let command = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&command).contains("--asked")
+    })
+}
+
+#[test]
+fn a_ring_that_is_asked_records_in_detail_one_at_a_time_and_goes_on() {
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if is_refused() {
+        return;
+    }
+    let place = tempfile::tempdir().expect("a folder");
+    let kept = place.path().join("kept");
+    let (server, _client) = shop("60");
+    let ring = AskedRing::start(server.0.id(), place.path(), &["--http-record"]);
+    let address = ring.address.clone();
+    let asker = std::thread::spawn(move || post(&address, "/record?seconds=2&reason=checkout+hangs"));
+    until("the recording", || maker(ring.recorder.0.id()).is_some());
+    let (status, told) = ring.post("/record?seconds=2");
+    assert!(status == 409 && told.contains("under way"), "{status} {told}");
+    // The ring itself is kept meanwhile as always.
+    let (status, dumped) = ring.post("/dump?reason=meanwhile");
+    assert!(status == 200 && dumped.contains("-http.whyslow"), "{status} {dumped}");
+    let (status, told) = asker.join().expect("joined");
+    assert_eq!(status, 200, "{told}");
+    let answer: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+    let path = answer["kept"].as_str().expect("a path").to_string();
+    assert!(path.ends_with("-asked.whyslow") && Path::new(&path).starts_with(&kept), "{path}");
+    let meta = meta(Path::new(&path));
+    assert_eq!((meta["kept"]["trigger"].as_str(), meta["mode"].as_str()), (Some("asked"), Some("adaptive")));
+    let length = meta["end"].as_u64().expect("an end") - meta["start"].as_u64().expect("a start");
+    assert!((1_500_000_000..20_000_000_000).contains(&length), "{meta}");
+    assert!(meta["tables"]["syscalls"]["rows"].as_u64().is_some_and(|rows| rows > 50), "{}", meta["tables"]);
+    let report = text_of(&["report", &path]).split_whitespace().collect::<Vec<_>>().join(" ");
+    let why = "Kept because a request by HTTP asked for a recording of 2 s in detail (checkout hangs) at";
+    assert!(report.contains(why), "{report}");
+    assert!(text_of(&["requests", &path]).contains("GET /cart/{id}"));
+    for command in ["diagnose", "account", "threads"] {
+        assert!(!text_of(&[command, &path]).is_empty(), "{command}");
+    }
+    assert!(under_way(&kept).is_empty());
+    // The next one may come, and is written as far as it came where the ring ends.
+    let address = ring.address.clone();
+    let asker = std::thread::spawn(move || post(&address, "/record?seconds=300"));
+    let mut recorder = ring.recorder;
+    until("the recording", || maker(recorder.0.id()).is_some());
+    let maker = maker(recorder.0.id()).expect("it is there");
+    let began = || under_way(&kept).iter().any(|folder| folder.join("recording/spool/rare").exists());
+    until("what it records", began);
+    std::thread::sleep(Duration::from_secs(1));
+    let ended = Instant::now();
+    send(15, recorder.0.id());
+    assert!(recorder.0.wait().expect("ended").success());
+    assert!(ended.elapsed() < Duration::from_secs(40), "{:?}", ended.elapsed());
+    assert!(!Path::new(&format!("/proc/{maker}")).exists(), "it ends with the ring");
+    let (status, told) = asker.join().expect("joined");
+    assert_eq!(status, 200, "{told}");
+    assert!(under_way(&kept).is_empty());
+    assert_eq!(recordings(&kept).iter().filter(|path| path.to_string_lossy().contains("-asked")).count(), 2);
+}
+
+#[test]
+fn a_ring_records_on_request_only_where_it_may_and_what_it_began_ends_with_it() {
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if is_refused() {
+        return;
+    }
+    let place = tempfile::tempdir().expect("a folder");
+    let kept = place.path().join("kept");
+    let (mut server, _client) = shop("60");
+    let ring = AskedRing::start(server.0.id(), place.path(), &[]);
+    let (status, told) = ring.post("/record?seconds=2");
+    assert!(status == 403 && told.contains("--http-record"), "{status} {told}");
+    drop(ring);
+    let ring = AskedRing::start(server.0.id(), place.path(), &["--http-record"]);
+    let mut stream = TcpStream::connect(&ring.address).expect("it listens");
+    let head = format!("POST /record?seconds=300 HTTP/1.1\r\nAuthorization: Bearer {TOKEN}\r\n\r\n");
+    stream.write_all(head.as_bytes()).expect("sent");
+    until("the recording", || maker(ring.recorder.0.id()).is_some());
+    let maker = maker(ring.recorder.0.id()).expect("it is there");
+    until("what it records", || {
+        under_way(&kept).iter().any(|folder| folder.join("recording/spool/rare").exists())
+    });
+    std::thread::sleep(Duration::from_secs(1));
+    // Killed, and nobody reaps it but init.
+    drop(ring);
+    until("its end", || !Path::new(&format!("/proc/{maker}")).exists() || is_dead(maker));
+    assert!(server.0.try_wait().expect("a child of ours").is_none(), "the target lives");
+    let all = recordings(&kept);
+    assert!(all.len() == 1 && all[0].to_string_lossy().ends_with("-asked.whyslow"), "{all:?}");
+    assert!(meta(&all[0])["complete"].as_bool() == Some(true) && under_way(&kept).is_empty());
+    assert!(!text_of(&["account", &all[0].display().to_string()]).is_empty());
+}
+
+/// Whether a process has ended, though nobody has waited for it.
+fn is_dead(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(')')
+        .is_none_or(|(_, behind)| matches!(behind.trim_start().chars().next(), Some('Z' | 'X') | None))
 }

@@ -4,24 +4,28 @@ use super::frame::Frame;
 use super::parts;
 use crate::answers::{Answered, ServedAnswer};
 use crate::charts;
+use crate::rings::{MOST_SECONDS, USUAL_SECONDS};
 use crate::text;
 use maud::{Markup, html};
 use whyslow_query_fleet::FleetHost;
 
-/// The view. `dump` is whether this user may have the host's ring keep what it has; `said` is what came of it.
-pub(crate) fn host(frame: &Frame<'_>, answered: &Answered, dump: bool, said: Option<&str>) -> Markup {
+/// What this user may ask the ring of the host for; nothing where it has none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct HostMay {
+    /// To keep what it has.
+    pub(crate) dump: bool,
+    /// To record in detail.
+    pub(crate) record: bool,
+}
+
+/// The view. `said` is what came of asking the ring.
+pub(crate) fn host(frame: &Frame<'_>, answered: &Answered, may: HostMay, said: Option<&str>) -> Markup {
     let ServedAnswer::Host(of) = &answered.answer else { return html! {} };
     let body = html! {
         @if let Some(said) = said { (frame.nothing(said)) }
         (agent(of))
-        @if dump {
-            form.row method="post" action="/dump" {
-                input type="hidden" name="csrf" value=(frame.csrf);
-                input type="hidden" name="host" value=(of.host);
-                label { "Reason " input name="reason" maxlength="200" size="40" autocomplete="off"; }
-                button { "Keep what the ring has now" }
-            }
-        }
+        @if may.dump { (dump(frame, of)) }
+        @if may.record { (record(frame, of)) }
         section aria-labelledby="findings" {
             h2 #findings { "Findings" }
             @if of.findings.is_empty() { p { "None within the span." } } @else { (parts::lives(frame, "Findings of this host", &of.findings, true)) }
@@ -41,6 +45,30 @@ pub(crate) fn host(frame: &Frame<'_>, answered: &Answered, dump: bool, said: Opt
         (frame.beside(answered))
     };
     frame.page(&format!("Host {}", of.host), &body)
+}
+
+fn dump(frame: &Frame<'_>, of: &FleetHost) -> Markup {
+    html! {
+        form.row method="post" action="/dump" {
+            input type="hidden" name="csrf" value=(frame.csrf);
+            input type="hidden" name="host" value=(of.host);
+            label { "Reason " input name="reason" maxlength="200" size="40" autocomplete="off"; }
+            button { "Keep what the ring has now" }
+        }
+    }
+}
+
+fn record(frame: &Frame<'_>, of: &FleetHost) -> Markup {
+    html! {
+        form.row method="post" action="/record" {
+            input type="hidden" name="csrf" value=(frame.csrf);
+            input type="hidden" name="host" value=(of.host);
+            label { "Seconds " input type="number" name="seconds" min="1" max=(MOST_SECONDS) value=(USUAL_SECONDS) required; }
+            label { "Reason " input name="reason" maxlength="200" size="40" autocomplete="off"; }
+            button { "Record in detail" }
+            span.dim { "It costs the recorded programs more than the ring does, and answers when it is over." }
+        }
+    }
 }
 
 fn agent(of: &FleetHost) -> Markup {

@@ -14,7 +14,7 @@ mod why;
 
 pub(crate) use finding::finding;
 pub(crate) use frame::{Frame, trouble};
-pub(crate) use host::host;
+pub(crate) use host::{HostMay, host};
 pub(crate) use hosts::hosts;
 pub(crate) use login::{login, sent_on};
 pub(crate) use overview::overview;

@@ -11,9 +11,10 @@ use whyslow_query_fleet::FleetStore;
 use whyslow_query_fleet_serve::{FleetBind, FleetServeSettings, FleetServer};
 use whyslow_query_serve::{AnswerFuture, PagesOptions, QuestionLimits, Questions, RecordingPages};
 
-/// A token that may read, and one that may have recordings kept.
+/// A token that may read, one that may have recordings kept, and one that may begin them.
 pub(crate) const READER: &str = "reader-0123456789abcdef";
 pub(crate) const KEEPER: &str = "keeper-0123456789abcdef";
+pub(crate) const RECORDER: &str = "recorder-0123456789abcdef";
 /// The span of the shared fleet.
 pub(crate) const SPAN: &str = "since=6h&until=2026-11-27";
 
@@ -58,10 +59,11 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    /// On that fleet with these settings beside two tokens; `{folder}` in them is the server's own.
+    /// On that fleet with these settings beside three tokens; `{folder}` in them is the server's own.
     pub(crate) fn new(root: &Path, settings: &str) -> Served {
         let tokens = "[[token]]\nname='reader'\nfile='{folder}/reader'\nroles=['read']\n\
-                      [[token]]\nname='keeper'\nfile='{folder}/keeper'\nroles=['dump']\n";
+                      [[token]]\nname='keeper'\nfile='{folder}/keeper'\nroles=['dump']\n\
+                      [[token]]\nname='recorder'\nfile='{folder}/recorder'\nroles=['record']\n";
         Served::with(
             root,
             &format!("audit='{{folder}}/audit.jsonl'\nrecordings=['{{folder}}/kept']\n{settings}\n{tokens}"),
@@ -75,6 +77,7 @@ impl Served {
         std::fs::create_dir(folder.path().join("kept")).unwrap();
         std::fs::write(folder.path().join("reader"), format!("{READER}\n")).unwrap();
         std::fs::write(folder.path().join("keeper"), format!("{KEEPER}\n")).unwrap();
+        std::fs::write(folder.path().join("recorder"), format!("{RECORDER}\n")).unwrap();
         let text = settings.replace("{folder}", at);
         let text = if text.contains("bind") { text } else { format!("bind='127.0.0.1:0'\n{text}") };
         let file = folder.path().join("settings.toml");

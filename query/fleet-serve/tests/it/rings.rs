@@ -1,6 +1,6 @@
 //! Who may have a ring keep what it has, and what the ring is asked.
 
-use crate::fixture::{KEEPER, READER, SPAN, Served, csrf, shared};
+use crate::fixture::{KEEPER, READER, RECORDER, SPAN, Served, csrf, shared};
 use reqwest::Method;
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -103,4 +103,101 @@ async fn a_ring_that_refuses_is_told() {
     let csrf = csrf(&page.send().await.unwrap().text().await.unwrap());
     let answer = served.post("/dump", &cookie, &[("host", "web-00003"), ("csrf", &csrf)]).await;
     assert_eq!(answer.status(), 502);
+}
+
+/// The page of the host that has a ring, as somebody with that cookie sees it.
+async fn page(served: &Served, cookie: &str) -> String {
+    let page = served.request(Method::GET, &format!("/host?name=web-00003&{SPAN}")).header("cookie", cookie);
+    page.send().await.unwrap().text().await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_may_record_has_a_ring_record() {
+    let (root, _) = shared();
+    let (port, asked) = ring("200 OK", "{\"kept\":\"/var/lib/whyslow/kept/b-asked.whyslow\"}").await;
+    let served = served(root, port);
+    let cookie = served.session(RECORDER).await;
+    let page = page(&served, &cookie).await;
+    assert!(page.contains("action=\"/record\"") && page.contains("action=\"/dump\""), "{page}");
+    let forged = served.post("/record", &cookie, &[("host", "web-00003"), ("csrf", "0")]).await;
+    assert_eq!(forged.status(), 403);
+    let csrf = csrf(&page);
+    for wrong in ["0", "301", "soon", "-5", "1e3"] {
+        let pairs = [("host", "web-00003"), ("csrf", &csrf), ("seconds", wrong)];
+        let answer = served.post("/record", &cookie, &pairs).await;
+        assert_eq!(answer.status(), 400);
+        assert!(answer.text().await.unwrap().contains("expected 1 to 300"), "{wrong}");
+    }
+    assert!(asked.lock().unwrap().is_empty());
+    let pairs = [("host", "web-00003"), ("csrf", &csrf), ("seconds", "7"), ("reason", "p99 is up")];
+    let done = served.post("/record", &cookie, &pairs).await;
+    assert_eq!(done.status(), 200);
+    let text = done.text().await.unwrap();
+    assert!(text.contains("It is recorded") && text.contains("b-asked.whyslow"), "{text}");
+    let heard = asked.lock().unwrap().join("");
+    assert!(heard.starts_with("POST /record?seconds=7&reason=p99+is+up+%28recorder%29 HTTP/1.1"), "{heard}");
+    let lines: Vec<serde_json::Value> =
+        served.audit().into_iter().filter(|line| line["event"] == "record").collect();
+    assert_eq!(lines.len(), 2, "before it is asked, and when it answered");
+    assert_eq!((&lines[0]["status"], &lines[1]["status"]), (&serde_json::Value::Null, &200.into()));
+    for line in &lines {
+        let parameters = line["parameters"].to_string();
+        assert!(line["path"] == "/record" && parameters.contains("[\"seconds\",\"7\"]"), "{line}");
+    }
+    // A program needs no form, and where it says no length it is the usual one.
+    let body = crate::fixture::form(&[("host", "web-00003")]);
+    let request = served.request(Method::POST, "/record").bearer_auth(RECORDER);
+    let request = request.header("content-type", "application/x-www-form-urlencoded").body(body);
+    let said = crate::fixture::json_of(request.send().await.unwrap()).await;
+    assert!(said["said"].as_str().unwrap().contains("b-asked.whyslow"), "{said}");
+    assert!(asked.lock().unwrap()[1].starts_with("POST /record?seconds=30&"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_may_only_have_recordings_kept_begins_none() {
+    let (root, _) = shared();
+    let (port, asked) = ring("200 OK", "{}").await;
+    let served = served(root, port);
+    let cookie = served.session(KEEPER).await;
+    let page = page(&served, &cookie).await;
+    assert!(page.contains("action=\"/dump\"") && !page.contains("action=\"/record\""));
+    let csrf = csrf(&page);
+    let answer = served.post("/record", &cookie, &[("host", "web-00003"), ("csrf", &csrf)]).await;
+    assert_eq!(answer.status(), 403);
+    assert!(answer.text().await.unwrap().contains("may begin recordings"));
+    for token in [KEEPER, READER] {
+        let body = crate::fixture::form(&[("host", "web-00003")]);
+        let request = served.request(Method::POST, "/record").bearer_auth(token);
+        let request = request.header("content-type", "application/x-www-form-urlencoded").body(body);
+        assert_eq!(request.send().await.unwrap().status(), 403);
+    }
+    // Another site's page cannot have it done either.
+    let foreign = served.request(Method::POST, "/record").header("cookie", &cookie);
+    let foreign = foreign.header("origin", "https://evil.example").body("host=web-00003");
+    assert_eq!(foreign.send().await.unwrap().status(), 403);
+    assert!(asked.lock().unwrap().is_empty());
+    assert!(served.audit().iter().all(|line| line["event"] != "record"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_ring_that_begins_no_recordings_says_so() {
+    let (root, _) = shared();
+    for (status, said) in [
+        ("403 Forbidden", "this ring begins no recordings"),
+        ("409 Conflict", "a recording that was asked for is under way"),
+        ("500 Internal Server Error", "whyslow: no rights"),
+    ] {
+        let (port, _) = ring(status, said).await;
+        let served = served(root, port);
+        let body = crate::fixture::form(&[("host", "web-00003"), ("seconds", "1")]);
+        let request = served.request(Method::POST, "/record").bearer_auth(RECORDER);
+        let request = request.header("content-type", "application/x-www-form-urlencoded").body(body);
+        let answer = request.send().await.unwrap();
+        assert_eq!(answer.status(), 502);
+        let told = crate::fixture::json_of(answer).await.to_string();
+        let number = status.split(' ').next().unwrap();
+        assert!(told.contains(said) && told.contains(number), "{told}");
+        let last = served.audit().into_iter().rfind(|line| line["event"] == "record").unwrap();
+        assert_eq!(last["status"], 502);
+    }
 }

@@ -124,8 +124,9 @@ fn storage(storage: &StorageSettings) -> Line {
 fn ring(ring: &RingSettings) -> Option<Line> {
     let triggers: Vec<&str> = ring.on.iter().map(RingTrigger::text).collect();
     let on = if triggers.is_empty() { "`whyslow dump` alone".to_string() } else { triggers.join(", ") };
-    (ring.seconds > 0)
-        .then(|| ok("ring", &format!("the last {} s in {} MiB, kept on {on}", ring.seconds, ring.memory)))
+    let more = if ring.record { "; recordings in detail are begun by HTTP" } else { "" };
+    let (seconds, memory) = (ring.seconds, ring.memory);
+    (seconds > 0).then(|| ok("ring", &format!("the last {seconds} s in {memory} MiB, kept on {on}{more}")))
 }
 
 /// Whether state can be kept there, and how much room there is.

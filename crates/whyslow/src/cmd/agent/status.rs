@@ -115,6 +115,10 @@ fn print(status: &AgentStatus, is_running: bool, out: &mut dyn Write) -> io::Res
             ),
         )?;
     }
+    if let Some(recording) = &status.recording {
+        let path = visible::path(&recording.path);
+        line("records", format!("{} {path}, not there yet. {}", at(recording.at), recording.why))?;
+    }
     for kept in status.kept.iter().rev().take(SHOWN).rev() {
         let findings = match kept.findings.len() {
             0 => String::new(),

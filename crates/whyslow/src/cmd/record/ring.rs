@@ -6,11 +6,12 @@ use crate::output::{plain, say};
 use crate::status::Status;
 use crate::temporary::LiveFolder;
 use anyhow::{Context, bail};
+use rustix::process::Signal;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use whyslow_flight::ask::{self, Asks, Token};
-use whyslow_flight::{Flight, FlightNews, FlightOptions, KeptWindow, Shelf};
+use whyslow_flight::{DetailFolder, Flight, FlightNews, FlightOptions, KeptWindow, Shelf};
 use whyslow_model::{Event, visible};
 use whyslow_record::{Options, Session};
 use whyslow_store::Meta;
@@ -44,9 +45,16 @@ pub(super) struct RingArgs {
     /// Its first line is the token of --http
     #[arg(long, value_name = "FILE", requires = "http", help_heading = "Keep the last seconds")]
     token_file: Option<PathBuf>,
+    /// Let who has the token also begin a recording in detail of what the ring records, on the same shelf: POST /record?seconds=30&reason=…
+    /// It costs the recorded programs more than the ring does
+    #[arg(long, requires = "http", help_heading = "Keep the last seconds")]
+    http_record: bool,
     /// Makes a recording of a window that waits.
     #[arg(long, value_name = "FOLDER", hide = true, exclusive = true)]
     pub(super) finish: Option<PathBuf>,
+    /// Makes the recording that a ring was asked for.
+    #[arg(long, value_name = "FOLDER", hide = true, conflicts_with_all = ["ring", "output"])]
+    pub(super) asked: Option<PathBuf>,
 }
 
 fn typed(text: &str) -> Result<String, String> {
@@ -68,6 +76,31 @@ pub(super) fn finish(folder: &Path) -> anyhow::Result<Status> {
     Ok(Status::Done)
 }
 
+/// Records in detail because a ring was asked to: the recorder of the ring started this process, and it ends with that one.
+pub(super) fn asked(
+    folder: &Path,
+    (mut live, max_size): (LiveArgs, Option<u64>),
+    global: &Global,
+) -> anyhow::Result<Status> {
+    // The ring and what it records come first.
+    let _ = rustix::process::nice(10);
+    let asked = DetailFolder::open(folder)?;
+    rustix::process::set_parent_process_death_signal(Some(Signal::TERM)).context("watching the recorder")?;
+    let parent = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get() as u32);
+    if parent != Some(asked.recorder()) {
+        bail!("the recorder {} that asked for this recording has ended", asked.recorder());
+    }
+    live.of_the_living();
+    if !live.is_asked() {
+        bail!("what was to be recorded has ended");
+    }
+    let meta = Meta { mode: Some("adaptive".to_string()), show_secrets: false, ..asked.meta().clone() };
+    let recording = asked.recording();
+    let (_, status) = super::make(&recording, (meta, Some(asked.sentence())), (&live, max_size), global)?;
+    asked.done();
+    Ok(status)
+}
+
 /// Records, until it is ended.
 pub(super) fn run(
     args: &RingArgs,
@@ -83,6 +116,7 @@ pub(super) fn run(
     live.until_ended();
     let spool = LiveFolder::in_memory(global.show_secrets)?;
     let mut asks = Asks::default();
+    asks.let_record(args.http_record);
     let _socket = match ask::listen_socket(asks.sender()) {
         Ok(socket) => Some(socket),
         Err(error) => {
@@ -95,6 +129,9 @@ pub(super) fn run(
         let token = token.map_err(|why| anyhow::anyhow!("{}: {why}", visible::path(file)))?;
         let bound = ask::listen_http(address, token, asks.sender()).with_context(|| address.to_string())?;
         say!("whyslow: POST http://{bound}/dump?reason=… keeps a recording");
+        if args.http_record {
+            say!("whyslow: POST http://{bound}/record?seconds=30&reason=… begins a recording in detail");
+        }
     }
     for made in whyslow_flight::finish_all(&folder) {
         say!("whyslow: {}: kept by a recorder that was killed", visible::path(&made));
@@ -109,6 +146,9 @@ pub(super) fn run(
             let (on, cool_down, most) = (args.on.clone(), args.cool_down, usize::from(args.keep));
             let (after, memory) = (args.after, args.memory);
             let asks = std::mem::take(&mut asks);
+            let record = [program.clone().into(), "record".into()].into_iter().chain(live.in_detail());
+            let record =
+                record.chain(["--buffer".into(), (KERNEL_BUFFER >> 20).to_string().into()]).collect();
             move |words: &str| {
                 Ok(FlightOptions {
                     before,
@@ -119,6 +159,7 @@ pub(super) fn run(
                     shelf: Shelf::new(&folder, name_of(words), most)?,
                     meta: Meta { target: Some(words.to_string()), ..meta },
                     finish: vec![program.into(), "record".into(), "--finish".into()],
+                    record,
                     asks,
                 })
             }
@@ -230,6 +271,9 @@ fn in_words(news: &FlightNews) -> Vec<String> {
     match news {
         FlightNews::Kept(KeptWindow { path, why, .. }) => {
             vec![format!("{}: {}", visible::path(path), plain(why))]
+        }
+        FlightNews::Begun(KeptWindow { path, why, .. }) => {
+            vec![format!("{}: begins now, in detail. {}", visible::path(path), plain(why))]
         }
         FlightNews::Removed(paths) => {
             paths.iter().map(|path| format!("{}: made place for a newer one", visible::path(path))).collect()
