@@ -7,7 +7,7 @@ use crate::bpf::ring::RingLoss;
 use crate::budget::{Flow, Forecast, Part};
 use crate::counts::CountTables;
 use crate::error::RecordError;
-use crate::options::Options;
+use crate::options::{Mode, Options};
 use std::fs::File;
 use std::io::Read;
 use std::time::{Duration, Instant};
@@ -173,6 +173,8 @@ pub(crate) struct CostMeter {
     on_cpu_ns: Option<u64>,
     /// When that was read; `None`: it is to be read at the next update.
     cpu_read: Option<Duration>,
+    /// What is recorded goes by the cost: it is to be known at each tick.
+    steers: bool,
     now: Counters,
     /// At the last reckoning of the rates, and when that was.
     last: (Counters, Duration),
@@ -203,6 +205,7 @@ impl CostMeter {
             elapsed: Duration::ZERO,
             on_cpu_ns: None,
             cpu_read: None,
+            steers: !options.lasting || options.mode == Mode::Adaptive,
             now: Counters::NONE,
             last: (Counters::NONE, Duration::ZERO),
             rates: [0.0; kind::COUNT],
@@ -264,11 +267,12 @@ impl CostMeter {
     }
 
     /// Whether the target's CPU time is to be read again: of few processes at each tick; of many so seldom that reading them stays
-    /// cheap, and in step with how long it is known.
+    /// cheap, and in step with how long it is known; where nothing goes by it, once and when it is asked for.
     fn is_cpu_due(&self, elapsed: Duration) -> bool {
         let pause =
             CPU_TIME_EACH.saturating_mul(self.pids.len() as u32).min(CPU_TIME_AT_MOST).min(elapsed / 16);
-        self.on_cpu_ns.is_none() || self.cpu_read.is_none_or(|read| elapsed >= read + pause)
+        let is_over = |read| self.steers && elapsed >= read + pause;
+        self.on_cpu_ns.is_none() || self.cpu_read.is_none_or(is_over)
     }
 
     /// Has the CPU time of the target read at the next update, however short ago it was read.

@@ -104,3 +104,26 @@ fn others_requests_to_disks_count_once_they_are_a_burden_to_the_host() {
     assert_eq!(requests(1_000), 0.0);
     assert_near(requests(100_000), 100_000.0);
 }
+
+#[test]
+fn cpu_time_that_nothing_goes_by_is_read_once_and_when_it_is_asked_for() {
+    let reads = |lasting, mode| {
+        let per_call = PerCall { full: 100.0, counts: 50.0, others: 0.0 };
+        let options = Options { lasting, mode, pids: vec![std::process::id()], ..Options::default() };
+        let none = [RingLoss::NONE; 2];
+        let mut meter = CostMeter::new(per_call, &options, none, [RingLoss::NONE; kind::COUNT]);
+        let mut read_at = Vec::new();
+        for second in 1..5 {
+            if second == 4 {
+                meter.cpu_time_is_due();
+            }
+            let at = Duration::from_secs(second);
+            meter.update(none, 0, at, Unseen { calls: false, files: false });
+            read_at.extend(meter.cpu_read.filter(|read| *read == at).map(|_| second));
+        }
+        read_at
+    };
+    assert_eq!(reads(true, Mode::Counts), [1, 4]);
+    assert_eq!(reads(true, Mode::Adaptive), [1, 2, 3, 4]);
+    assert_eq!(reads(false, Mode::Counts), [1, 2, 3, 4]);
+}

@@ -43,6 +43,7 @@ mod contradictions {
 
 /// Rules about CPU time spent for nothing, and about waiting for it.
 mod cpu {
+    mod answering;
     mod computing;
     mod holders;
     mod hot;

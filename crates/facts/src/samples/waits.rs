@@ -237,6 +237,8 @@ mod tests {
         let condition = "[java]:java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject.await";
         let take = "[java]:java.util.concurrent.LinkedBlockingQueue.take";
         assert_eq!(waits(&[cond, park, condition, take, own]), Some(WORK));
+        let accept = ["[java]:sun.nio.ch.NioSocketImpl.accept", "[java]:java.net.ServerSocket.accept", own];
+        assert_eq!(waits(&[&[cond, park, aqs, lock], &accept[..]].concat()), Some(WORK));
         let pool = "[java]:java.util.concurrent.ThreadPoolExecutor.getTask";
         assert_eq!(waits(&[cond, park, condition, take, pool, "[java]:java.lang.Thread.run"]), Some(WORK));
     }

@@ -25,12 +25,13 @@
 //! and is taken off: an idle CPU takes its time to wake up, or the hypervisor does not run it (see steal-time). Of a process that strace stopped meanwhile, its %wait is
 //! strace's doing. What a CPU quota took, as cpu.stat tells it, is the finding of cpu-throttled, and is taken off here: no wait is blamed twice. Where that is most of the wait and a CPU was free all the time, so is the rest.
 //! Where the recorded threads fill all the CPUs themselves and hardly ever block, or own threads had the CPU nearly all of the time
-//! waited, it is a notice: they compute, and too-many-threads says where there are too many. Batch work at a low
-//! priority is meant to wait. Threads seen for less than two seconds are not judged, but for those of a process that was there before the recording: they are
+//! waited, it is a notice: they compute, and too-many-threads says where there are too many; unless other threads of the same process answer
+//! requests and wait for a CPU most of the time that they want one. Batch work at a low priority is meant to wait. Threads seen for less than two seconds are not judged, but for those of a process that was there before the recording: they are
 //! from a quarter of a second on, where they wait for 30 % of it. By a host's figures alone only those
 //! are judged that wait a fifth of their time, wait for other things as well, and are neither the kernel's nor as busy as
 //! those that they wait for: on a machine that builds, the compilers share the CPUs, and no one suffers.
 
+use super::answering::Answering;
 use super::holders::Holders;
 use super::queue;
 use super::rivals::{Rivals, TAKES};
@@ -195,6 +196,8 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
     } else {
         format!("{used}: others take the rest, or only some CPUs are allowed to them.")
     };
+    let held_up = Answering::of(facts, group.process).filter(Answering::are_held_up);
+    let requests = held_up.as_ref().map_or(String::new(), Answering::sentence);
     let threads = words::plural(count, "thread");
     let share = Share::of_time(value, format!("the life of {threads}"));
     let name = subject.comm.as_deref().unwrap_or("the process");
@@ -220,10 +223,13 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
     let mut found = out
         .report(share, title)
-        .at_most(if fill || among_themselves && only_compute { Severity::Notice } else { Severity::Critical })
+        .at_most(match fill || among_themselves && only_compute {
+            true if held_up.is_none() => Severity::Notice,
+            _ => Severity::Critical,
+        })
         .subject(subject)
         .cause(format!(
-            "They could run, but the kernel had no CPU for them: half of the waits took {p50} and more. {why} {others}{besides}"
+            "They could run, but the kernel had no CPU for them: half of the waits took {p50} and more. {why}{requests} {others}{besides}"
         ))
         .measured_all([Measurement::count("threads", count), waits, part, p50, p99])
         .measured_all([of_cpus, Measurement::count("cpus", cpus)])

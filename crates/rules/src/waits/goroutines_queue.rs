@@ -5,7 +5,8 @@
 //!
 //! ## Why it is slow
 //! Where on average two and more wait, the lock is never free, or the receiver never done: all of them together go at the speed of the one
-//! that holds it or receives. They are on no thread, so that the program's threads sleep idle and no system call tells of it.
+//! that holds it or receives. Of a lock it is enough that one waits on average. They are on no thread, so that the program's threads sleep idle
+//! and no system call tells of it.
 //!
 //! ## Example
 //! ```text
@@ -38,8 +39,10 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-/// Goroutines that wait on average from which on the lock is never free: one that waits may be the next one each time.
+/// Goroutines that wait on average from which on the lock is never free, or the receiver never done: one that waits may be the next one each time.
 const MIN_QUEUE: f64 = 2.0;
+/// The same of a lock, from which on it is a warning at most: nobody waits for a lock but to go on, and as many as have work may be two.
+const MIN_LOCK_QUEUE: f64 = 1.0;
 /// CPUs that a program keeps busy from which on its receivers may be slow because they compute.
 const BUSY: f64 = 0.5;
 /// Fewer of the others, on average, are not worth a word.
@@ -56,7 +59,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         // They take turns at the door: nobody has anything to do.
         let is_door = |at: &ParkedAt| at.waits == ParkedFor::Accept && at.mean >= MIN_OTHERS;
         let is_idle = |queue: &ParkedAt| all.iter().any(|at| at.function == queue.function && is_door(at));
-        if let Some(queue) = longest.filter(|queue| queue.mean >= MIN_QUEUE && !is_idle(queue)) {
+        let is_long = |queue: &ParkedAt| match queue.waits {
+            ParkedFor::Lock => queue.mean >= MIN_LOCK_QUEUE,
+            _ => queue.mean >= MIN_QUEUE,
+        };
+        if let Some(queue) = longest.filter(|queue| is_long(queue) && !is_idle(queue)) {
             tell(facts, out, pid, &all, queue);
         }
     }
@@ -69,7 +76,8 @@ fn tell(facts: &Facts, out: &mut Findings<'_>, pid: Tid, all: &[ParkedAt], queue
     let counts = |at: &&ParkedAt| !matches!(at.waits, ParkedFor::Group | ParkedFor::Accept);
     let waiting = all.iter().filter(counts).fold(0.0, |sum, at| sum + at.mean);
     let part = Measurement::share("share_of_goroutines", queue.mean / waiting);
-    let mean = Measurement::number("goroutines", queue.mean).at_least(MIN_QUEUE);
+    let least = if is_lock { MIN_LOCK_QUEUE } else { MIN_QUEUE };
+    let mean = Measurement::number("goroutines", queue.mean).at_least(least);
     let cpus = busy(facts, pid);
     let is_busy = cpus.is_none_or(|cpus| cpus >= BUSY);
     let others: Vec<&ParkedAt> = all.iter().filter(|at| is_other(at, queue)).take(MOST_OTHERS).collect();
@@ -111,7 +119,8 @@ fn tell(facts: &Facts, out: &mut Findings<'_>, pid: Tid, all: &[ParkedAt], queue
     };
     let most = match (is_sure, is_lock) {
         (false, _) => Severity::Notice,
-        (true, true) => Severity::Critical,
+        (true, true) if queue.mean >= MIN_QUEUE => Severity::Critical,
+        (true, true) => Severity::Warning,
         // That they are to be held back may be what was meant.
         (true, false) => Severity::Warning,
     };

@@ -6,16 +6,19 @@
 
 #[path = "seeds.rs"]
 mod seeds;
+#[path = "uses.rs"]
+mod uses;
 
 use arrow_array::RecordBatch;
 use seeds::{FIGURES, SEEDS, Seed};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use uses::Uses;
 use whyslow_parts::{
     AccountRow, AgentRow, CallRow, Claims, FindingRow, HostRow, MinuteRows, Observed, PartAbout, PartHost,
-    PartHour, PartMinutes, PartName, PartRow, PartTable, PartWriter, RequestRow, StackRow, UtcTime, encode,
-    part_table,
+    PartHour, PartMinutes, PartName, PartRow, PartTable, PartWriter, RequestRow, StackRow, UseRow, UtcTime,
+    encode, part_table,
 };
 
 pub(crate) const MINUTE: i64 = 60_000_000;
@@ -156,6 +159,7 @@ impl FleetPlan {
 struct HostRows {
     accounts: MinuteRows<AccountRow>,
     calls: MinuteRows<CallRow>,
+    uses: MinuteRows<UseRow>,
     requests: MinuteRows<RequestRow>,
     stacks: MinuteRows<StackRow>,
     hosts: MinuteRows<HostRow>,
@@ -172,6 +176,7 @@ impl HostRows {
         let all = vec![
             one(self.accounts),
             one(self.calls),
+            one(self.uses),
             one(self.requests),
             one(self.stacks),
             one(self.hosts),
@@ -248,6 +253,7 @@ fn service(of: &ServiceMinute<'_>, observed: &Observed, draw: &mut Draw, to: &mu
     let ServiceMinute { seed, version, fault, speed, traffic } = *of;
     let text = |text: &Option<&'static str>| text.map(str::to_string);
     let mut longer = 0.0;
+    let mut of_objects = Uses::default();
     for row in seed.rows {
         let is_hit = fault.is_some_and(|fault| fault.state == row.state && row.object == Some(fault.object));
         let factor = if is_hit { fault.map_or(1.0, |fault| fault.factor) } else { 1.0 };
@@ -269,6 +275,9 @@ fn service(of: &ServiceMinute<'_>, observed: &Observed, draw: &mut Draw, to: &mu
                 threads: row.threads,
             },
         );
+        if let (Some(call), Some(object)) = (row.call, row.object) {
+            of_objects.add((call, object), row.state != "kernel", usual * factor, draw.noise(0.1));
+        }
         let Some(call) = row.call.filter(|_| row.state != "kernel") else { continue };
         let calls = (usual / 1e6).max(1.0) as u64;
         to.calls.push(
@@ -279,7 +288,7 @@ fn service(of: &ServiceMinute<'_>, observed: &Observed, draw: &mut Draw, to: &mu
                 process: seed.process.into(),
                 role: "worker".into(),
                 call: call.into(),
-                object: text(&row.object),
+                object: None,
                 calls,
                 errors: Some(0),
                 ns: Some((usual * factor) as u64),
@@ -303,6 +312,9 @@ fn service(of: &ServiceMinute<'_>, observed: &Observed, draw: &mut Draw, to: &mu
                 },
             );
         }
+    }
+    for row in of_objects.rows(seed.service, version, seed.process) {
+        to.uses.push(observed, &row);
     }
     let all: f64 = seed.endpoints.iter().map(|(_, rate)| rate).sum::<f64>() * traffic * 60.0;
     for (endpoint, rate) in seed.endpoints {

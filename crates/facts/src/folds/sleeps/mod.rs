@@ -120,6 +120,14 @@ impl Sleep {
         }
     }
 
+    /// True where a sleep until a point in time is so short beside those before that its time had nearly come: a pace that the thread is
+    /// behind, and nothing that it waits for.
+    fn is_long_beside(&self, dur: Nanos) -> bool {
+        const PART: u64 = 10;
+        let mean = self.slept_ns.checked_div(self.timed);
+        dur.get().zip(mean).is_some_and(|(dur, mean)| dur < mean / PART)
+    }
+
     /// Time in sleeps; unknown where no duration is.
     pub fn slept(&self) -> Nanos {
         if self.timed == 0 { Nanos::UNKNOWN } else { Nanos::new(self.slept_ns) }
@@ -174,6 +182,10 @@ impl Sleeps {
         }
         let useful = world.threads.thread(seen.thread).useful;
         let last = self.threads[at];
+        let row = self.rows.get((last.row as usize).wrapping_sub(1));
+        if is_until(call) && row.is_some_and(|row| row.period == period && row.is_long_beside(call.dur)) {
+            return;
+        }
         if useful != last.useful
             && let Some(row) = self.rows.get_mut((last.row as usize).wrapping_sub(1))
         {

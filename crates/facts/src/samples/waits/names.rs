@@ -159,6 +159,11 @@ pub(super) static LISTED: &[Listed] = &[
             "java.util.TimerThread.mainLoop",
             "java.lang.ref.Reference.waitForReferencePendingList",
             "java.lang.ref.ReferenceQueue.remove*",
+            // Threads that share a listener take turns by a lock of its own.
+            "java.net.ServerSocket.accept",
+            "java.net.AbstractPlainSocketImpl.accept",
+            "sun.nio.ch.NioSocketImpl.accept",
+            "sun.nio.ch.ServerSocketChannelImpl.accept",
         ],
     ),
     of(
@@ -260,7 +265,14 @@ pub(super) static LISTED: &[Listed] = &[
         Work,
         "[go]",
         "",
-        &["runtime.findRunnable", "runtime.stopm", "runtime.templateThread", "runtime.sysmon"],
+        &[
+            "runtime.findRunnable",
+            "runtime.stopm",
+            "runtime.templateThread",
+            "runtime.sysmon",
+            "net.(*TCPListener).Accept*",
+            "net.(*UnixListener).Accept*",
+        ],
     ),
 ];
 
