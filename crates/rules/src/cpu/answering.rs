@@ -9,7 +9,8 @@ use whyslow_model::{Measurement, Nanos};
 
 /// From this part of the time that they want a CPU on, to wait for one is most of what they do.
 const MOST_OF_WANTED: f64 = 0.5;
-/// A shorter wait for each request is that of any busy host: a turn of the kernel's scheduler (3 ms, sysctl_sched_base_slice of Linux 6.6).
+/// A shorter wait for each request is that of any busy host: a turn of the kernel's scheduler (up to 3 ms, sysctl_sched_base_slice in
+/// kernel/sched/fair.c of Linux 6.6).
 const MIN_EACH: Nanos = Nanos::from_millis(3);
 /// Fewer requests may have met a burst.
 const MIN_REQUESTS: u64 = 10;
@@ -68,10 +69,10 @@ impl Answering {
     pub(super) fn sentence(&self) -> String {
         let wait = Measurement::time("queued_of_answering", Nanos::new(self.queued));
         let each = Measurement::time("queued_per_request", Nanos::new(self.queued / self.requests));
+        let threads = words::plural(self.threads, "thread");
+        let (answer, wait_for) = if self.threads == 1 { ("answers", "waits") } else { ("answer", "wait") };
         format!(
-            " {} of it that {} wait {wait} for one, {each} a request, before they read it or while they answer it.",
-            words::plural(self.threads, "thread"),
-            if self.threads == 1 { "answers requests" } else { "answer requests" },
+            " {threads} of it that {answer} requests {wait_for} {wait} for one, {each} a request: before it is read, or while it is answered."
         )
     }
 }

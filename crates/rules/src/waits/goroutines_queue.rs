@@ -41,7 +41,8 @@ pub(crate) static RULE: Rule = Rule {
 
 /// Goroutines that wait on average from which on the lock is never free, or the receiver never done: one that waits may be the next one each time.
 const MIN_QUEUE: f64 = 2.0;
-/// The same of a lock, from which on it is a warning at most: nobody waits for a lock but to go on, and as many as have work may be two.
+/// The same of a lock: whoever waits for it could go on, and a program may have no more than two that have something to do. Up to
+/// [`MIN_QUEUE`] it is a warning at most.
 const MIN_LOCK_QUEUE: f64 = 1.0;
 /// CPUs that a program keeps busy from which on its receivers may be slow because they compute.
 const BUSY: f64 = 0.5;

@@ -25,7 +25,7 @@
 //! ## When it is wrong
 //! A timer that ticks in the background (a watchdog, statistics once a second) holds nobody up. Periods above half a
 //! second, threads that mostly do other things, and those that find something to do after most sleeps without having
-//! looked in vain for the same thing before, other than a child that had ended meanwhile, are not reported (where it looks again for that, the time between requests is left out); a thread that watches a file that is there (a
+//! looked in vain for the same thing before, other than a child that had ended meanwhile, are not reported (where it looks again for that, the time between requests is left out); sleeps until a time that had nearly come (a tenth of the others and less) are none; a thread that watches a file that is there (a
 //! configuration poller) is a notice at most.
 
 use super::instead_of_sleep::instead;

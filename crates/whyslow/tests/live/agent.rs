@@ -128,6 +128,14 @@ impl Place {
         rows.map(|row| (row["finding"].clone(), row["state"].clone())).collect()
     }
 
+    /// A further window comes, and none was lost.
+    fn goes_on(&self) {
+        let windows = self.rows("agents").len();
+        self.wait_for("a window after it", |place| (place.rows("agents").len() > windows).then_some(()));
+        let lost = self.status().and_then(|status| status["windows_lost"].as_u64());
+        assert_eq!(lost, Some(0), "{}", self.said());
+    }
+
     fn wait_for<T>(&self, what: &str, mut done: impl FnMut(&Place) -> Option<T>) -> T {
         let began = Instant::now();
         loop {
@@ -311,14 +319,7 @@ fn the_ring_is_kept_at_a_trigger_and_when_asked_for_and_windows_go_on() {
     let shown = place.agent(&["status", "--state"]);
     let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
     assert!(shown.contains("ring") && shown.contains("SIGUSR2"), "{shown}");
-    let windows = place.rows("agents").len();
-    place.wait_for("a window after it", |place| (place.rows("agents").len() > windows).then_some(()));
-    assert_eq!(
-        place.status().and_then(|status| status["windows_lost"].as_u64()),
-        Some(0),
-        "{}",
-        place.said()
-    );
+    place.goes_on();
 }
 
 #[test]
@@ -366,14 +367,7 @@ fn a_recording_that_is_asked_for_is_named_by_the_status_while_windows_go_on() {
     let account = String::from_utf8_lossy(&account.stdout).into_owned();
     // Both services.
     assert!(account.contains("orders.py") || account.contains("python3"), "{account}");
-    let windows = place.rows("agents").len();
-    place.wait_for("a window after it", |place| (place.rows("agents").len() > windows).then_some(()));
-    assert_eq!(
-        place.status().and_then(|status| status["windows_lost"].as_u64()),
-        Some(0),
-        "{}",
-        place.said()
-    );
+    place.goes_on();
     drop(agent);
 }
 

@@ -451,6 +451,17 @@ fn maker(recorder: u32) -> Option<u32> {
     })
 }
 
+/// The process that makes a recording which was asked for of that recorder, once it has recorded for a second.
+fn wait_until_it_records(recorder: u32, kept: &Path) -> u32 {
+    until("the recording", || maker(recorder).is_some());
+    let maker = maker(recorder).expect("it is there");
+    until("what it records", || {
+        under_way(kept).iter().any(|folder| folder.join("recording/spool/rare").exists())
+    });
+    std::thread::sleep(Duration::from_secs(1));
+    maker
+}
+
 #[test]
 fn a_ring_that_is_asked_records_in_detail_one_at_a_time_and_goes_on() {
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -491,11 +502,7 @@ fn a_ring_that_is_asked_records_in_detail_one_at_a_time_and_goes_on() {
     let address = ring.address.clone();
     let asker = std::thread::spawn(move || post(&address, "/record?seconds=300"));
     let mut recorder = ring.recorder;
-    until("the recording", || maker(recorder.0.id()).is_some());
-    let maker = maker(recorder.0.id()).expect("it is there");
-    let began = || under_way(&kept).iter().any(|folder| folder.join("recording/spool/rare").exists());
-    until("what it records", began);
-    std::thread::sleep(Duration::from_secs(1));
+    let maker = wait_until_it_records(recorder.0.id(), &kept);
     let ended = Instant::now();
     send(15, recorder.0.id());
     assert!(recorder.0.wait().expect("ended").success());
@@ -524,12 +531,7 @@ fn a_ring_records_on_request_only_where_it_may_and_what_it_began_ends_with_it() 
     let mut stream = TcpStream::connect(&ring.address).expect("it listens");
     let head = format!("POST /record?seconds=300 HTTP/1.1\r\nAuthorization: Bearer {TOKEN}\r\n\r\n");
     stream.write_all(head.as_bytes()).expect("sent");
-    until("the recording", || maker(ring.recorder.0.id()).is_some());
-    let maker = maker(ring.recorder.0.id()).expect("it is there");
-    until("what it records", || {
-        under_way(&kept).iter().any(|folder| folder.join("recording/spool/rare").exists())
-    });
-    std::thread::sleep(Duration::from_secs(1));
+    let maker = wait_until_it_records(ring.recorder.0.id(), &kept);
     // Killed, and nobody reaps it but init.
     drop(ring);
     until("its end", || !Path::new(&format!("/proc/{maker}")).exists() || is_dead(maker));

@@ -120,9 +120,10 @@ impl Sleep {
         }
     }
 
-    /// True where a sleep until a point in time is so short beside those before that its time had nearly come: a pace that the thread is
-    /// behind, and nothing that it waits for.
+    /// True where a sleep is so short beside those before that the point in time that it was for had nearly come: it keeps a pace, and waits
+    /// for nothing.
     fn is_long_beside(&self, dur: Nanos) -> bool {
+        /// Those of one purpose scatter less: a timer comes late by its slack (50 us), or by a turn of another thread.
         const PART: u64 = 10;
         let mean = self.slept_ns.checked_div(self.timed);
         dur.get().zip(mean).is_some_and(|(dur, mean)| dur < mean / PART)
@@ -183,7 +184,8 @@ impl Sleeps {
         let useful = world.threads.thread(seen.thread).useful;
         let last = self.threads[at];
         let row = self.rows.get((last.row as usize).wrapping_sub(1));
-        if is_until(call) && row.is_some_and(|row| row.period == period && row.is_long_beside(call.dur)) {
+        let is_short = row.is_some_and(|row| row.period == period && row.is_long_beside(call.dur));
+        if is_short && is_until(call) {
             return;
         }
         if useful != last.useful
