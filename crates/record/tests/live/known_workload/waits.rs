@@ -70,7 +70,8 @@ fn of_many_waits_of_one_site_some_are_copied_and_stand_for_the_others() {
         waits.iter().filter(|wait| has(wait.user)).count()
     };
     let (often, seldom) = (within("often"), within("seldom"));
-    assert!(waits.len() >= WAITS, "{} waits", waits.len());
+    // A neighbour that takes the CPU on the way to sleep leaves less than is kept.
+    assert!(waits.len() >= WAITS * 19 / 20, "{} waits", waits.len());
     assert!(
         often + seldom >= WAITS * 9 / 10,
         "{often} and {seldom} of {} waits, as {:?}",
