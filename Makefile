@@ -7,9 +7,9 @@ CARGO = scripts/cargo
 demo: setup build
 	@scripts/demo
 
-# Three hosts (network namespaces) with agents, an S3 server, one slow host, and the questions that find it. As root; builds the query program first.
+# Three hosts (network namespaces) with agents, an S3 server, one slow host, and the questions that find it: alone, on Ballista, in a browser. As root; builds the query program with clusters first.
 fleet-demo: setup build
-	@cd query && ../$(CARGO) build --release --workspace --bin whyslow-query
+	@cd query && ../$(CARGO) build --release --workspace --features whyslow-query/cluster --bin whyslow-query
 	@scripts/fleet-demo
 
 # Format, lint, all tests but the slow ones, the live cases by BPF: what to run before a commit.

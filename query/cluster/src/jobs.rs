@@ -23,6 +23,7 @@ use datafusion::common::Result as EngineResult;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::prelude::SessionConfig;
 use futures::StreamExt;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -252,6 +253,9 @@ impl ClusterJobs {
         results: Vec<PartitionLocation>,
         to: &Sender<EngineResult<RecordBatch>>,
     ) -> Result<(), Stopped> {
+        if let Some(reason) = twice(&results) {
+            return Err(Stopped::Lost(job(reason)));
+        }
         let mut all = futures::stream::iter(results).map(|result| self.open(result)).buffered(FETCHES);
         let (mut held, mut bytes) = (Vec::new(), 0);
         while let Some(result) = all.next().await {
@@ -339,6 +343,18 @@ async fn give(held: &mut Vec<RecordBatch>, to: &Sender<EngineResult<RecordBatch>
     true
 }
 
+/// Where a part of the answer is there twice: an executor was lost, what it had was done again, and then it came back.
+fn twice(results: &[PartitionLocation]) -> Option<String> {
+    let mut seen = HashSet::new();
+    let mut parts = results.iter().filter_map(|result| {
+        let part = result.partition_id.as_ref()?;
+        Some((part.stage_id, part.partition_id, result.map_partition_id))
+    });
+    parts
+        .any(|part| !seen.insert(part))
+        .then(|| "a part of the answer came twice, again and again".to_string())
+}
+
 fn job(reason: String) -> ClusterError {
     ClusterError::Job { reason }
 }
@@ -385,6 +401,7 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ballista_core::serde::protobuf::PartitionId;
 
     #[test]
     fn what_machines_did_is_tried_again_and_what_the_question_did_is_not() {
@@ -396,6 +413,17 @@ mod tests {
         ] {
             assert_eq!(matches!(failure(text), Stopped::Lost(_)), again, "{text}");
         }
+    }
+
+    #[test]
+    fn a_part_of_an_answer_counts_once() {
+        let part = |partition_id, map_partition_id| PartitionLocation {
+            partition_id: Some(PartitionId { job_id: "j".to_string(), stage_id: 3, partition_id }),
+            map_partition_id,
+            ..PartitionLocation::default()
+        };
+        assert_eq!(twice(&[part(0, 0), part(1, 0), part(0, 1)]), None);
+        assert!(twice(&[part(0, 0), part(1, 0), part(0, 0)]).is_some());
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod executor;
 mod jobs;
 mod keys;
 mod scheduler;
+mod service;
 mod session;
 mod telling;
 

@@ -3,6 +3,7 @@
 use crate::address::ClusterAddress;
 use crate::error::{ClusterError, told};
 use crate::keys::{ClusterKeys, connector};
+use crate::service::ClusterService;
 use crate::session::{self, MOST_MESSAGE};
 use axum::extract::ConnectInfo;
 use ballista_core::config::TaskSchedulingPolicy;
@@ -52,8 +53,10 @@ pub async fn run_scheduler(
     let config = Arc::new(config(bound, options.keys.clone()));
     let failed = |error: &dyn std::error::Error| ClusterError::Job { reason: told(error) };
     let cluster = BallistaCluster::new_from_config(&config).await.map_err(|error| failed(&error))?;
+    let jobs = cluster.job_state();
     let scheduler = create_scheduler::<LogicalPlanNode, PhysicalPlanNode>(cluster, config).await;
-    let service = SchedulerGrpcServer::new(scheduler.map_err(|error| failed(&error))?)
+    let scheduler = scheduler.map_err(|error| failed(&error))?;
+    let service = SchedulerGrpcServer::new(ClusterService::new(scheduler, jobs))
         .max_decoding_message_size(MOST_MESSAGE)
         .max_encoding_message_size(MOST_MESSAGE);
     let mut server = Server::builder();

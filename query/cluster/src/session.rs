@@ -5,8 +5,14 @@ use ballista_core::extension::SessionConfigExt;
 use ballista_core::registry::BallistaFunctionRegistry;
 use ballista_core::utils::default_session_builder;
 use datafusion::common::Result;
-use datafusion::execution::SessionState;
+use datafusion::execution::object_store::ObjectStoreRegistry;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::prelude::{SessionConfig, SessionContext};
+use object_store::ObjectStore;
+use object_store::memory::InMemory;
+use std::sync::Arc;
+use url::Url;
 use whyslow_query_engine::harmless;
 
 /// Bytes of one message: a plan names each file, which takes 200 bytes, and 100,000 of them are to fit.
@@ -21,9 +27,27 @@ pub(crate) fn functions() -> BallistaFunctionRegistry {
 
 /// A session of the scheduler, which decodes plans with our functions in them.
 pub(crate) fn of_scheduler(config: SessionConfig) -> Result<SessionState> {
-    let context = SessionContext::new_with_state(default_session_builder(config)?);
+    let runtime = RuntimeEnvBuilder::new().with_object_store_registry(Arc::new(EmptyStores));
+    let state = SessionStateBuilder::new_from_existing(default_session_builder(config)?)
+        .with_runtime_env(runtime.build_arc()?)
+        .build();
+    let context = SessionContext::new_with_state(state);
     harmless(&context);
     Ok(context.state())
+}
+
+/// Stores of the scheduler: a plan that names a bucket is decoded with a store, and the scheduler reads from none.
+#[derive(Debug)]
+struct EmptyStores;
+
+impl ObjectStoreRegistry for EmptyStores {
+    fn register_store(&self, _: &Url, _: Arc<dyn ObjectStore>) -> Option<Arc<dyn ObjectStore>> {
+        None
+    }
+
+    fn get_store(&self, _: &Url) -> Result<Arc<dyn ObjectStore>> {
+        Ok(Arc::new(InMemory::new()))
+    }
 }
 
 /// Settings that plans are made with, and that tasks run with.

@@ -4,6 +4,7 @@
 mod generate;
 
 mod answers;
+mod bucket;
 mod faults;
 mod keys;
 
@@ -72,7 +73,11 @@ impl Drop for Process {
 
 impl Process {
     pub(crate) fn start(words: &[&str]) -> Process {
-        let mut child = fleet(words).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        Process::spawn(fleet(words))
+    }
+
+    pub(crate) fn spawn(mut command: Command) -> Process {
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let stderr = BufReader::new(child.stderr.take().unwrap());
         let (to, said) = channel();
         std::thread::spawn(move || {
