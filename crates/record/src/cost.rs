@@ -171,6 +171,8 @@ pub(crate) struct CostMeter {
     cpu_before: Option<u64>,
     elapsed: Duration,
     on_cpu_ns: Option<u64>,
+    /// The hook of a call on a file is that of the call.
+    files_with_calls: bool,
     /// When that was read; `None`: it is to be read at the next update.
     cpu_read: Option<Duration>,
     /// What is recorded goes by the cost: it is to be known at each tick.
@@ -205,6 +207,7 @@ impl CostMeter {
             elapsed: Duration::ZERO,
             on_cpu_ns: None,
             cpu_read: None,
+            files_with_calls: options.files_with_calls(),
             steers: !options.lasting || options.mode == Mode::Adaptive,
             now: Counters::NONE,
             last: (Counters::NONE, Duration::ZERO),
@@ -342,7 +345,11 @@ impl CostMeter {
     /// What records of a kind that times itself added, ns.
     fn timed_ns(&self, kind: u8) -> f64 {
         let RingLoss { produced, refused, spent_ns, .. } = self.now.of(kind);
-        let hooks = if kind == kind::SAMPLE { PER_INTERRUPT_NS } else { PER_RECORD_NS };
+        let hooks = match kind {
+            kind::SAMPLE => PER_INTERRUPT_NS,
+            kind::FILE if self.files_with_calls => 0.0,
+            _ => PER_RECORD_NS,
+        };
         spent_ns as f64 + produced as f64 * hooks + refused as f64 * Self::per_refused_ns(kind)
     }
 

@@ -144,6 +144,12 @@ impl Options {
         self.sample_hz > 0
     }
 
+    /// Whether one program records calls and files: neither of them may be given up then.
+    #[cfg(feature = "bpf")]
+    pub(crate) fn files_with_calls(&self) -> bool {
+        self.files && matches!(self.mode, Mode::Counts | Mode::Full)
+    }
+
     /// How calls are to be printed.
     pub(crate) fn print(&self) -> PrintOptions {
         PrintOptions {

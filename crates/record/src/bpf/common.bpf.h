@@ -48,6 +48,8 @@ struct settings {
 	u32 probe_returns; /* what that one returns: RETURNS_… (probes.bpf.c) */
 	u32 from_exec_of; /* a thread that is ours until it executes a program; 0 for none */
 	u32 stack_copies; /* samples and waits come with a copy of the top of their stack */
+	u32 files_with_calls; /* the program of calls adds up those on files */
+	u32 wakeups; /* who wakes whom may be recorded */
 	u32 pad;
 	char comm[COMM_LENGTH];
 };

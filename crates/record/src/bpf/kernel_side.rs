@@ -61,8 +61,15 @@ impl KernelSide {
             probes: Vec::new(),
             notes: Vec::new(),
         };
+        let mut settings = *settings;
         for program in programs.iter().filter(|program| wanted(program)) {
-            match load_best(program, settings, sizes, &mut side.maps) {
+            let mut loaded = load_best(program, &settings, sizes, &mut side.maps);
+            if loaded.is_err() && program.needed && settings.files_with_calls != 0 {
+                // Where only files are refused, calls are recorded without them.
+                settings.files_with_calls = 0;
+                loaded = load_best(program, &settings, sizes, &mut side.maps);
+            }
+            match loaded {
                 Ok(object) => side.objects.push((program, object)),
                 Err(error) if program.needed => return Err(error),
                 Err(error) => side.leave_out(program, &error),
@@ -365,7 +372,7 @@ fn load_best(
         let wanted = |function: &str| {
             program.attach.iter().any(|group| {
                 let taken: Option<&Attach> = group.get(choice).or(group.last());
-                taken.is_some_and(|attach| attach.function == function)
+                taken.is_some_and(|attach| attach.function == function && !(attach.is_unneeded)(settings))
             })
         };
         match object::load(program.name, program.object, settings, sizes, maps, &wanted, None) {

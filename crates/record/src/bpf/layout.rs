@@ -72,6 +72,8 @@ pub(crate) struct Settings {
     pub(crate) probe_returns: u32,
     pub(crate) from_exec_of: u32,
     pub(crate) stack_copies: u32,
+    pub(crate) files_with_calls: u32,
+    pub(crate) wakeups: u32,
     pub(crate) pad: u32,
     pub(crate) comm: [u8; COMM_LENGTH],
 }

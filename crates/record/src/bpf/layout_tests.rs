@@ -45,7 +45,8 @@ macro_rules! like {
 #[test]
 fn shared_structs_are_alike() {
     like!("calls", "settings", Settings: ring_mask, sched_mask, slow_call, long_off, own_pid, follow, all, payload,
-        all_payload, text_cap, match_comm, sample_hz, wait_stacks, tids, slots, probe, probe_returns, from_exec_of, stack_copies, pad, comm);
+        all_payload, text_cap, match_comm, sample_hz, wait_stacks, tids, slots, probe, probe_returns, from_exec_of, stack_copies, files_with_calls,
+        wakeups, pad, comm);
     like!("calls", "control", Control: calls, wait_stacks, wait_every, sample_every, parts, detail, calls_since);
     like!("calls", "ring_head", RingHead: head, produced, lost, lost_first, lost_last, busy, aside, aside_lost, tail,
         unused2);

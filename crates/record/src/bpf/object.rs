@@ -31,6 +31,9 @@ const MAX_SLOTS: u32 = 1 << 16;
 /// `PID_MAX_LIMIT` of 64-bit machines (include/linux/threads.h): 16 MiB of slot numbers.
 const MAX_TIDS: u32 = 4 << 20;
 
+/// Of the object of calls, what is for files alone: where it has nothing to do with them, another object makes it, or nobody.
+const FILE_MAPS: [&str; 3] = ["file_rows", "paths_told", "path_room"];
+
 impl Sizes {
     /// For rings of so many bytes a CPU, and for the thread ids that this machine gives out now (proc(5), pid_max).
     pub(crate) fn of(cpus: u32, call_ring: u32, sched_ring: u32, rare_ring: u32) -> Sizes {
@@ -63,6 +66,8 @@ pub(crate) fn load(
     function: Option<&str>,
 ) -> Result<Object, RecordError> {
     let failed = |step: &'static str| move |source| RecordError::Load { program: name, step, source };
+    let is_left_out =
+        |map: &str| name == "calls" && settings.files_with_calls == 0 && FILE_MAPS.contains(&map);
     let mut object = ObjectBuilder::default()
         .name(name)
         .and_then(|builder| builder.open_memory(bytes))
@@ -79,6 +84,10 @@ pub(crate) fn load(
         }
         if let Some((_, known)) = shared.maps.iter().find(|(known, _)| *known == map_name) {
             map.reuse_fd(known.as_fd()).map_err(failed("share a map"))?;
+            continue;
+        }
+        if is_left_out(&map_name) {
+            map.set_autocreate(false).map_err(failed("leave out a map"))?;
             continue;
         }
         let result = match map_name.as_str() {
@@ -108,7 +117,10 @@ pub(crate) fn load(
     let object = object.load().map_err(failed("load"))?;
     for map in object.maps() {
         let map_name = map.name().to_string_lossy().into_owned();
-        if map_name.contains(".rodata") || shared.maps.iter().any(|(known, _)| *known == map_name) {
+        if is_left_out(&map_name)
+            || map_name.contains(".rodata")
+            || shared.maps.iter().any(|(known, _)| *known == map_name)
+        {
             continue;
         }
         let handle = MapHandle::try_from(&map).map_err(failed("keep a map"))?;

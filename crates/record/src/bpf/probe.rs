@@ -36,6 +36,7 @@ pub(crate) fn programs(
         own_pid: std::process::id(),
         text_cap: 1,
         sample_hz: SAMPLE_HZ,
+        wakeups: 1,
         ..Settings::default()
     };
     let mut side = KernelSide::load(programs, &settings, &sizes, wanted)?;

@@ -1,5 +1,6 @@
 //! One BPF object: what it records, what it costs, how its functions are attached.
 
+use crate::bpf::layout::Settings;
 use crate::options::Options;
 
 /// One BPF object: what it records and what it costs.
@@ -33,6 +34,19 @@ pub(crate) struct Attach {
     pub(crate) function: &'static str,
     /// By which way.
     pub(crate) by: By,
+    /// Where that holds, nobody needs what it does: it is not loaded.
+    pub(crate) is_unneeded: fn(&Settings) -> bool,
+}
+
+impl Attach {
+    /// Not where that holds.
+    pub(crate) const fn unless(self, is_unneeded: fn(&Settings) -> bool) -> Attach {
+        Attach { is_unneeded, ..self }
+    }
+
+    const fn by(by: By, function: &'static str) -> Attach {
+        Attach { function, by, is_unneeded: |_| false }
+    }
 }
 
 /// A way to attach.
@@ -51,21 +65,21 @@ pub(crate) enum By {
 }
 
 pub(crate) const fn by_section(function: &'static str) -> Attach {
-    Attach { function, by: By::Section }
+    Attach::by(By::Section, function)
 }
 
 pub(crate) const fn by_timer(function: &'static str) -> Attach {
-    Attach { function, by: By::Timer }
+    Attach::by(By::Timer, function)
 }
 
 pub(crate) const fn at_start(function: &'static str) -> Attach {
-    Attach { function, by: By::AtStart }
+    Attach::by(By::AtStart, function)
 }
 
 pub(crate) const fn at_end(function: &'static str) -> Attach {
-    Attach { function, by: By::AtEnd }
+    Attach::by(By::AtEnd, function)
 }
 
 pub(crate) const fn on_demand(function: &'static str) -> Attach {
-    Attach { function, by: By::OnDemand }
+    Attach::by(By::OnDemand, function)
 }

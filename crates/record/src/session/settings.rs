@@ -31,6 +31,8 @@ pub(super) fn settings_of(options: &Options, sizes: &Sizes) -> Settings {
         probe_returns: 0,
         from_exec_of: options.from_exec_of.unwrap_or(0),
         stack_copies: options.unwinds().into(),
+        files_with_calls: options.files_with_calls().into(),
+        wakeups: options.wakeups.into(),
         pad: 0,
         comm,
     }

@@ -8,6 +8,7 @@
 #include "counts.bpf.h"
 #include "detail.bpf.h"
 #include "returned.bpf.h"
+#include "../files/call.bpf.h"
 
 #define CALL_KILLED 16
 #define CALL_DETAIL 32
@@ -161,22 +162,14 @@ static __always_inline bool is_birth(u32 nr, s64 ret)
 	return ret == 0 && (nr == 56 || nr == 57 || nr == 58 || nr == 435);
 }
 
-static __always_inline int on_exit(struct pt_regs *regs, s64 ret)
+/* A call returned that was entered at `entered`, 0 where not seen. */
+static __always_inline int call_returned(struct task_state *state, struct pt_regs *regs, s64 ret, u64 entered, u64 now)
 {
-	struct task_state *state = state_of_caller(regs);
 	struct call_spec *spec;
-	u32 nr, flags = 0, mode, waited;
-	u64 entered, now;
-	bool timed;
-
-	if (!state)
-		return 0;
-	now = bpf_ktime_get_ns();
-	entered = known_start(state->enter);
-	state->enter = 0;
+	u32 nr, flags = 0, mode, waited = state->wait_stack;
 	/* Stacks are timed by themselves. */
-	waited = state->wait_stack;
-	timed = is_timed(now) && (waited & WAIT_STACK_WORD) != WAIT_STACK_WANTED;
+	bool timed = is_timed(now) && (waited & WAIT_STACK_WORD) != WAIT_STACK_WANTED;
+
 	if ((waited & WAIT_STACK_WORD) == WAIT_STACK_WANTED) {
 		state->wait_stack = WAIT_STACK_NONE;
 		tell_wait_stack(waited >> WAIT_MAGNITUDE, now);
@@ -212,6 +205,28 @@ static __always_inline int on_exit(struct pt_regs *regs, s64 ret)
 	return 0;
 }
 
+static __always_inline int on_exit(struct pt_regs *regs, s64 ret, bool with_files)
+{
+	struct task_state *state = state_of_caller(regs);
+	u64 entered, now, since;
+	u32 role;
+
+	if (!state)
+		return 0;
+	now = bpf_ktime_get_ns();
+	entered = known_start(state->enter);
+	state->enter = 0;
+	call_returned(state, regs, ret, entered, now);
+	role = with_files ? role_of(regs->orig_ax) : 0;
+	if (!role)
+		return 0;
+	since = is_timed(now) ? bpf_ktime_get_ns() : 0;
+	add_returned(regs, role, ret, entered, now);
+	if (since)
+		rare_spent(RECORD_FILE, since, TIMED_EACH);
+	return 0;
+}
+
 SEC("tp_btf/sys_enter")
 int calls_enter(u64 *ctx)
 {
@@ -221,7 +236,14 @@ int calls_enter(u64 *ctx)
 SEC("tp_btf/sys_exit")
 int calls_exit(u64 *ctx)
 {
-	return on_exit((struct pt_regs *)ctx[0], ctx[1]);
+	return on_exit((struct pt_regs *)ctx[0], ctx[1], false);
+}
+
+/* The same where files are recorded too, and neither may be given up: one program costs less than two. */
+SEC("tp_btf/sys_exit")
+int calls_exit_files(u64 *ctx)
+{
+	return on_exit((struct pt_regs *)ctx[0], ctx[1], true);
 }
 
 /* For kernels that load no typed tracepoints. */
@@ -234,7 +256,13 @@ int calls_enter_raw(u64 *ctx)
 SEC("raw_tp/sys_exit")
 int calls_exit_raw(u64 *ctx)
 {
-	return on_exit((void *)bpf_task_pt_regs(bpf_get_current_task_btf()), ctx[1]);
+	return on_exit((void *)bpf_task_pt_regs(bpf_get_current_task_btf()), ctx[1], false);
+}
+
+SEC("raw_tp/sys_exit")
+int calls_exit_files_raw(u64 *ctx)
+{
+	return on_exit((void *)bpf_task_pt_regs(bpf_get_current_task_btf()), ctx[1], true);
 }
 
 #include "in_flight.bpf.h"

@@ -15,7 +15,14 @@ pub(super) static CALLS: Program = Program {
     object: object!("calls"),
     attach: &[
         &[by_section("calls_enter"), by_section("calls_enter_raw")],
-        &[by_section("calls_exit"), by_section("calls_exit_raw")],
+        &[
+            by_section("calls_exit").unless(|settings| settings.files_with_calls != 0),
+            by_section("calls_exit_raw").unless(|settings| settings.files_with_calls != 0),
+        ],
+        &[
+            by_section("calls_exit_files").unless(|settings| settings.files_with_calls == 0),
+            by_section("calls_exit_files_raw").unless(|settings| settings.files_with_calls == 0),
+        ],
         &[by_section("calls_task_exit")],
         &[at_end("calls_in_flight")],
     ],

@@ -22,8 +22,15 @@ pub(super) static FILES: Program = Program {
     needed: false,
     object: object!("files"),
     attach: &[
-        &[by_section("files_enter"), by_section("files_enter_raw")],
-        &[by_section("files_exit"), by_section("files_exit_raw")],
+        // Else the program of calls fills the tables.
+        &[
+            by_section("files_enter").unless(|settings| settings.files_with_calls != 0),
+            by_section("files_enter_raw").unless(|settings| settings.files_with_calls != 0),
+        ],
+        &[
+            by_section("files_exit").unless(|settings| settings.files_with_calls != 0),
+            by_section("files_exit_raw").unless(|settings| settings.files_with_calls != 0),
+        ],
     ],
 };
 

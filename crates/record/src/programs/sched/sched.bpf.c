@@ -134,10 +134,8 @@ int sched_switch(u64 *ctx)
 }
 
 /* sched_waking runs where the waker does; sched_wakeup may run on the wakee's CPU. */
-SEC("tp_btf/sched_waking")
-int sched_waking(u64 *ctx)
+static __always_inline int wakes(struct task_struct *wakee, bool told)
 {
-	struct task_struct *wakee = (void *)ctx[0];
 	struct task_state *state = state_of(wakee);
 	struct task_struct *waker;
 	struct wakeup_record *record;
@@ -153,6 +151,8 @@ int sched_waking(u64 *ctx)
 		state->woken = now;
 		state->stopped = is_stopped(wakee);
 	}
+	if (!settings.wakeups)
+		return 0;
 	if (!is_on(PART_WAKEUPS)) {
 		rare_refused(RECORD_WAKEUP);
 		return 0;
@@ -168,7 +168,7 @@ int sched_waking(u64 *ctx)
 	waker = bpf_get_current_task_btf();
 	record->head.length = sizeof(*record);
 	record->head.kind = RECORD_WAKEUP;
-	record->head.flags = context_of(waker);
+	record->head.flags = context_of(waker, told);
 	record->head.tid = wakee->pid;
 	record->head.ts = now;
 	record->waker = waker->pid;
@@ -176,6 +176,19 @@ int sched_waking(u64 *ctx)
 	if (is_timed(now))
 		rare_spent(RECORD_WAKEUP, now, TIMED_EACH);
 	return 0;
+}
+
+SEC("tp_btf/sched_waking")
+int sched_waking(u64 *ctx)
+{
+	return wakes((void *)ctx[0], false);
+}
+
+/* Where the kernel tells itself what the waker's CPU was in the middle of. */
+SEC("tp_btf/sched_waking")
+int sched_waking_told(u64 *ctx)
+{
+	return wakes((void *)ctx[0], true);
 }
 
 SEC("tp_btf/sched_wakeup_new")
