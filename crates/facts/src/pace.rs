@@ -18,13 +18,15 @@ pub struct Pace {
     /// Calls that cost next to nothing now and then take a millisecond and more: the program, or its tracer, had to wait
     /// for a CPU. What passes between calls is then no measure of the program's own work.
     pub starved: bool,
+    /// The tracer, which is one process, had hardly a pause: the threads waited for it, and for each other as they never would without it.
+    pub saturated: bool,
     /// How many times faster the program would be: 1 or more.
     factor: f64,
 }
 
 impl Default for Pace {
     fn default() -> Self {
-        Pace { stop: Nanos::UNKNOWN, starved: false, factor: 1.0 }
+        Pace { stop: Nanos::UNKNOWN, starved: false, saturated: false, factor: 1.0 }
     }
 }
 
@@ -37,6 +39,10 @@ impl Pace {
     const LONGEST_STOP: Nanos = Nanos::from_millis(1);
     /// Stops between two calls, as long as the one within.
     const BETWEEN: u64 = 2;
+    /// What strace takes for a call where the capture does not say how long the cheapest are, ns.
+    const TRACED_CALL: u64 = 30_000;
+    /// The part of the time from which on it has no pause to speak of.
+    const SATURATED: f64 = 0.6;
     /// No estimate is further from what was measured.
     const MOST: u64 = 50;
     /// A hundredth of the cheap calls takes this long where CPUs are short: on an idle machine strace makes it 0.2 ms, and
@@ -65,8 +71,12 @@ impl Pace {
 
     /// The pace of a capture whose calls a tracer stopped, over `window`.
     pub(crate) fn of(threads: &Threads, window: Nanos) -> Pace {
-        let Some(stop) = cheapest(threads).filter(|&ns| ns > CHEAP_CALL.or_zero()) else {
-            return Pace { starved: is_starved(threads), ..Pace::default() };
+        let stop = cheapest(threads);
+        let calls: u64 = threads.iter().map(|(_, thread)| thread.calls).sum();
+        let busy = calls.saturating_mul(stop.map_or(Self::TRACED_CALL, |stop| stop * (1 + Self::BETWEEN)));
+        let saturated = window.get().is_some_and(|window| busy as f64 >= Self::SATURATED * window as f64);
+        let Some(stop) = stop.filter(|&ns| ns > CHEAP_CALL.or_zero()) else {
+            return Pace { starved: is_starved(threads), saturated, ..Pace::default() };
         };
         let traced = |thread: &ThreadFacts| {
             let within = thread.calls.saturating_mul(stop);
@@ -82,7 +92,7 @@ impl Pace {
         let whole = window.or_zero();
         let left = whole.saturating_sub(added).max(whole / Self::MOST);
         let factor = if left == 0 { 1.0 } else { whole as f64 / left as f64 };
-        Pace { stop: Nanos::new(stop), starved: is_starved(threads), factor }
+        Pace { stop: Nanos::new(stop), starved: is_starved(threads), saturated, factor }
     }
 
     /// What the tracer added to so many calls, at least; nothing where there was none.

@@ -254,6 +254,7 @@ mod waits {
     mod held_up;
     mod instead_of_sleep;
     mod lock_holder;
+    mod semaphore_turns;
     mod session_locks;
     mod stack_locks;
     mod woken_at_once;

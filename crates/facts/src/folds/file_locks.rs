@@ -21,6 +21,8 @@ pub struct FileLock {
     pub asked: u64,
     /// Tries that were refused at once, because somebody has it.
     pub refused: u64,
+    /// Times that who took it last gave it up: of a semaphore that is a lock, each time.
+    pub given_back: u64,
     /// Waits of a millisecond or more that ended; also those of a thread that sleeps between tries, until it gets it.
     pub waits: u64,
     /// Time in them, ns.
@@ -33,6 +35,8 @@ pub struct FileLock {
     pub holders: Vec<(Tid, u64)>,
     /// Lines of waits.
     pub exemplars: Exemplars,
+    /// Lines of shorter ones.
+    pub brief_exemplars: Exemplars,
     /// The longest wait whose holder is known, and that thread.
     pub longest: Option<Box<(Exemplar, Tid)>>,
     /// Who has it now and since when.
@@ -99,12 +103,14 @@ impl FileLocks {
                     syscall,
                     asked: 0,
                     refused: 0,
+                    given_back: 0,
                     waits: 0,
                     wait_ns: 0,
                     unfinished: None,
                     waiters: Vec::new(),
                     holders: Vec::new(),
                     exemplars: Exemplars::default(),
+                    brief_exemplars: Exemplars::default(),
                     longest: None,
                     holder: None,
                     last_held: None,
@@ -190,7 +196,9 @@ impl FileLock {
             return;
         }
         let ns = call.dur.or_zero();
-        if ns >= FileLocks::SHORTEST_WAIT_NS {
+        if ns < FileLocks::SHORTEST_WAIT_NS {
+            self.brief_exemplars.see(call);
+        } else {
             self.waits += 1;
             self.wait_ns = self.wait_ns.saturating_add(ns);
             add(&mut self.waiters, call.tid, ns);
@@ -315,7 +323,10 @@ impl Fold for FileLocks {
                 row.give_up(call.ts);
                 row.holder = Some((call.tid, call.end()));
             }
-            Deed::Unlock if row.holder.is_some_and(|(tid, _)| tid == call.tid) => row.give_up(call.ts),
+            Deed::Unlock if row.holder.is_some_and(|(tid, _)| tid == call.tid) => {
+                row.given_back += 1;
+                row.give_up(call.ts);
+            }
             _ => {}
         }
     }

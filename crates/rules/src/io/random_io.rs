@@ -19,17 +19,18 @@
 //! ## When it is wrong
 //! After a start caches are cold, and the same reads are gone an hour later. A store that merges its files reads in large
 //! pieces, and is no case. Of requests recorded one by one at most three in ten lie beside one of the 16 before (as
-//! biopattern counts it, over 70 % are random); by figures alone, the size and the merges stand for that. It is a warning only where a recorded thread is blocked by that device, else a
-//! notice: how the data lies is a decision, not a fault.
+//! biopattern counts it, over 70 % are random); by figures alone, the size and the merges stand for that. It is a warning only where a recorded thread is blocked by that device, or a traced one reads a file so, half as
+//! often as the device is read and more; else a notice: how the data lies is a decision, not a fault.
 
 use super::devices::{self, SLOW};
+use super::streams;
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::figures;
 use crate::gate::gated;
 use crate::guards::Share;
-use whyslow_facts::Facts;
 use whyslow_facts::block_io::{DeviceFacts, Op};
-use whyslow_model::{Measurement, Metric, Nanos, Severity, Subject};
+use whyslow_facts::{Facts, Stream};
+use whyslow_model::{FdKind, Measurement, Metric, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -56,6 +57,8 @@ const READ_AHEAD: f64 = 65_536.0;
 const MIN_REQUESTS: u64 = 100;
 /// Of recorded reads, the part that lies beside another (bcc's biopattern: more than 70 % random).
 const IN_ORDER: f64 = 0.30;
+/// Of a device's reads a second, the part that the traced program makes itself: they are its own.
+const OWN: f64 = 0.5;
 /// Recorded requests under way at a time: the device is never idle.
 const FULL: f64 = 0.90;
 
@@ -79,6 +82,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     });
     for (disk, reads, size) in scattered {
         let now = |metric| disk.thing.current(metric);
+        let own = own_reads(facts, reads);
         let reads = Measurement::per_second("reads_per_second", reads).at_least(MIN_READS);
         let size = Measurement::bytes("bytes_per_read", size as u64).at_most(SMALL);
         let busy = Measurement::share("busy", disk.utilisation.unwrap_or(f64::NAN)).at_least(devices::BUSY);
@@ -98,12 +102,30 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             Some(rotational) if rotational > 0.0 => " The kernel calls it a disk that turns.",
             _ => "",
         };
-        out.report(Share::unknown(), format!("disk {} is full with {reads} reads a second of {size} each", disk.name()))
+        let title = format!("disk {} is full with {reads} reads a second of {size} each", disk.name());
+        let found = match own {
+            None => out
+                .report(Share::unknown(), title)
+                .at_most(Severity::Notice)
+                .subject(figures::subject(facts, disk.of)),
+            Some(stream) => {
+                let calls = &stream.reads.calls;
+                let share = streams::share(facts, stream, &stream.reads, calls.total(), calls.count);
+                let count = Measurement::count("own_reads", calls.count).at_least(MIN_REQUESTS as f64);
+                let mean =
+                    Measurement::time("time_per_own_read", calls.mean()).at_least(SLOW.or_zero() as f64);
+                let name = &stream.name;
+                out.report(share, format!("{name}: {count} reads here and there, {mean} each: {title}"))
+                    .at_most(Severity::Critical)
+                    .subject(streams::subject(facts, stream, &stream.reads, "read"))
+                    .measured_all([count, mean])
+                    .evidence_all(stream.reads.exemplars.iter())
+            }
+        };
+        found
             .measured_all([reads, size, busy])
             .measured_all(latency)
             .measured_all(merged)
-            .at_most(Severity::Notice)
-            .subject(figures::subject(facts, disk.of))
             .cause(format!("The reads are small and hardly any lies beside another: the device's time goes into finding the places.{who}{turns} If caches were just emptied (a start), look again later."))
             .fix("keep what is read often in memory: a larger cache of the program, more memory for the page cache")
             .fix("sort by place before reading, read larger blocks, several at once (io_uring, more threads, prefetch)")
@@ -112,6 +134,23 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .evidence_of(disk.of, &[Metric::Reads, Metric::ReadBytes, Metric::ReadsMerged, Metric::ReadLatency, Metric::Utilisation, Metric::ReadAhead, Metric::Rotational])
             .file();
     }
+}
+
+/// The file that the traced program reads in small pieces at places of its own, each of which waits for a device, and about as often as
+/// that one is read a second.
+#[gated]
+fn own_reads(facts: &Facts, reads_per_s: f64) -> Option<&Stream> {
+    let is_it = |stream: &&Stream| {
+        let reads = &stream.reads;
+        let rate = facts.window.per_second(reads.calls.count);
+        stream.kind == FdKind::File
+            && reads.calls.count >= MIN_REQUESTS
+            && rate.is_some_and(|rate| rate >= OWN * reads_per_s)
+            && reads.mean_size().is_some_and(|size| size <= SMALL)
+            && reads.calls.mean() >= SLOW
+            && reads.in_sequence as f64 <= IN_ORDER * reads.succeeded() as f64
+    };
+    facts.streams.iter().filter(is_it).max_by_key(|stream| stream.reads.calls.count)
 }
 
 #[gated]

@@ -1,7 +1,7 @@
 //! # small-writes
 //!
 //! ## What it is
-//! A file, pipe or socket is written one small piece after the other: thousands of writes of 256 bytes or less
+//! A file, pipe or socket is written one small piece after the other, or sent small datagrams: thousands of writes of 256 bytes or less
 //! with nothing in between.
 //!
 //! ## Why it is slow
@@ -116,7 +116,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .measured_all([in_a_row, at_64k])
             .fix("collect the pieces: Python open(path, 'w', buffering=1<<16) and no flush=True; Java BufferedOutputStream(out, 65536); Go bufio.NewWriterSize(f, 65536); Rust BufWriter::with_capacity(65536, f); C setvbuf(f, NULL, _IOFBF, 65536)")
             .fix("not from the program's own code: stdbuf -o64K COMMAND (stdio programs), PYTHONUNBUFFERED unset; a logger: immediateFlush=false (log4j2, logback) or an asynchronous appender")
-            .fix("pieces that are at hand together: one writev")
+            .fix("pieces that are at hand together: one writev; datagrams, such as metrics of statsd: several in one, up to the MTU")
             .verify("strace -f -y -e trace=write,writev -p PID   (after: fewer and larger)")
             .saving(difference(time, projected(writes, &CallStats::default())))
             .evidence_all(writes.exemplars.iter())
@@ -145,7 +145,13 @@ fn is_small(facts: &Facts, stream: &Stream) -> bool {
     let writes = &stream.writes;
     let kind = matches!(
         stream.kind,
-        FdKind::File | FdKind::Pipe | FdKind::Tcp | FdKind::Unix | FdKind::Socket | FdKind::Unknown
+        FdKind::File
+            | FdKind::Pipe
+            | FdKind::Tcp
+            | FdKind::Udp
+            | FdKind::Unix
+            | FdKind::Socket
+            | FdKind::Unknown
     );
     kind && !is_byte_by_byte(writes)
         && are_many(facts, writes.calls.count, MIN_WRITES)

@@ -19,7 +19,8 @@
 //! for all. SQLite: WAL mode and one writer. A queue with one process that writes.
 //!
 //! ## When it is wrong
-//! A standby that waits for the leader's lock waits on purpose: a wait or two that last as long as the capture are not
+//! Where a tracer stops so many calls that it has no pause, what is done under the lock takes as long as the tracer does: then the
+//! finding is a notice. A standby that waits for the leader's lock waits on purpose: a wait or two that last as long as the capture are not
 //! counted.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
@@ -45,11 +46,14 @@ const MIN_WAITS: u64 = 5;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    let contended = facts.file_locks.rows.iter().filter(|lock| lock.waits >= MIN_WAITS);
+    // What is handed on in turns is a convoy.
+    let in_turns = super::semaphore_turns::told(facts);
+    let contended =
+        facts.file_locks.rows.iter().filter(|lock| lock.waits >= MIN_WAITS && Some(&*lock.name) != in_turns);
     let mut found: Vec<(Share, &FileLock)> = contended.map(|lock| (share(facts, lock), lock)).collect();
     found.sort_by_key(|(_, lock)| std::cmp::Reverse(lock.wait_ns));
     for (share, lock) in found {
-        let worth = share.value.is_some_and(|share| share >= guards::WARNING_SHARE);
+        let worth = share.value.is_some_and(|share| share >= guards::WARNING_SHARE) && !facts.pace.saturated;
         let mean = Measurement::time("time_per_wait", Nanos::new(lock.wait_ns / lock.waits.max(1)));
         let waits = Measurement::count("waits", lock.waits);
         let waited = Measurement::time("time", lock.waited());
@@ -75,6 +79,12 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
                 words::plural(times, "time")
             ),
         };
+        let tracer = match facts.pace.saturated {
+            true => {
+                " The tracer had no pause, so that what is done under the lock took as long as the tracer: record without it to know."
+            }
+            false => "",
+        };
         let mut found = out
             .report(share, title)
             .at_most(if worth { Severity::Critical } else { Severity::Notice })
@@ -85,7 +95,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
                 ..Subjects::thread(facts, first)
             })
             .cause(format!(
-                "It was asked for {}; {waits} waited for a millisecond or more, {waited} in all.{refused}{holder}",
+                "It was asked for {}; {waits} waited for a millisecond or more, {waited} in all.{refused}{holder}{tracer}",
                 words::plural(lock.asked, "time"),
             ))
             .measured(waits.at_least(MIN_WAITS as f64))

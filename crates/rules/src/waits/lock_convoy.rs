@@ -15,6 +15,8 @@
 //! 514 futex(0x5561c0, FUTEX_WAKE_PRIVATE, 1) = 1 <0.000021>
 //! ```
 //!
+//! Semaphores (semop) and locks on files (flock) are judged by what all calls of the threads that take them took.
+//!
 //! ## What to do instead
 //! Take the lock less often: work in batches, gather in a buffer of the thread and hand over many at once. A lock that
 //! spins for a moment before it sleeps (adaptive mutexes). Counters a thread, atomics, a sharded map.
@@ -37,14 +39,18 @@ pub(crate) static RULE: Rule = Rule {
     group: "waits",
     summary: "one lock, held for moments, is handed from thread to thread by sleeping and waking",
     source: include_str!("lock_convoy.rs"),
-    needs: &[Need::Durations, Need::Clock, Need::AnyOf(&["futex", "futex_time64"])],
+    needs: &[
+        Need::Durations,
+        Need::Clock,
+        Need::AnyOf(&["futex", "futex_time64", "semop", "semtimedop", "flock"]),
+    ],
     check,
 };
 
 /// Hand-overs a second from which on the program runs at the speed of wake-ups.
-const HANDED_PER_S: f64 = 1_000.0;
+pub(super) const HANDED_PER_S: f64 = 1_000.0;
 /// The threads wait about equally often: the least of them at least this part of the mean.
-const EVEN: f64 = 0.25;
+pub(super) const EVEN: f64 = 0.25;
 /// Wake-ups wake one: more is a barrier or a broadcast.
 const WOKEN_EACH: f64 = 1.2;
 
@@ -53,6 +59,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let convoys = lock_holder::known_locks(facts).filter(|known| is_convoy(facts, known.process, known.lock));
     let Some(known) = convoys.min_by_key(|known| (std::cmp::Reverse(known.lock.wait_ns), known.address))
     else {
+        super::semaphore_turns::tell(facts, out);
         return;
     };
     let lock = known.lock;

@@ -1,7 +1,7 @@
 //! Peers: whom the program talks to, how often it connects, how long answers take, what fails.
 //!
 //! A server is known by its address, a client by its host (its port is another one for each connection).
-//! Only sockets whose other end is known count: from connect, accept, lsof or `-yy`.
+//! Only sockets whose other end is known count: from connect, accept, lsof or `-yy`; and those that were accepted without asking for it.
 
 mod connection;
 mod counted;
@@ -384,9 +384,17 @@ impl Peers {
             let (_, name) = crate::args::sockets::address(seen.call.args)?;
             return Some(self.peer_at(seen.process, Role::Server, &name, life.kind));
         }
+        if matches!(life.kind, FdKind::Tcp | FdKind::Socket) && life.origin == Origin::Accept {
+            // Accepted without asking who it is (accept(2): a null pointer), as libuv does. On the loopback it is this host.
+            let local = life.local().map(host_of).filter(|host| is_loopback(host));
+            return Some(self.peer_at(seen.process, role, local.unwrap_or(UNKNOWN_CLIENT), life.kind));
+        }
         None
     }
 }
+
+/// The name of clients whose address nobody asked for.
+const UNKNOWN_CLIENT: &str = "an unknown address";
 
 impl Fold for Peers {
     fn wants(&self, syscall: Syscall) -> bool {
