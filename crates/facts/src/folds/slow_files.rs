@@ -73,6 +73,9 @@ impl SlowFiles {
     /// A call on a local file that takes longer has gone to a device: bcc's `fileslower` and `ext4slower` use
     /// the same threshold by default.
     pub const SLOW: Nanos = Nanos::new(10_000_000);
+    /// What a call moves may take as long beside that as on the slowest storage that is sold for files in order: 10 MB/s (speed class 10 of
+    /// the SD Association), ns a byte.
+    const NS_PER_BYTE: u64 = 100;
     /// Patterns kept; past it new ones share one row.
     const MAX_PATTERNS: usize = 512;
 
@@ -143,6 +146,10 @@ impl Fold for SlowFiles {
         }
         if needs_no_device(seen.call.syscall.info().name) {
             return self.stalls.record(seen.call.dur, seen.call.failed(), 0);
+        }
+        let moves = seen.bytes.saturating_mul(Self::NS_PER_BYTE);
+        if seen.call.dur.or_zero() < Self::SLOW.or_zero().saturating_add(moves) {
+            return;
         }
         if asks_device(seen.call.syscall) && seen.call.dur.or_zero() < Self::SLOW_SYNC.or_zero() {
             return;

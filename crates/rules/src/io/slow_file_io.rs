@@ -20,7 +20,7 @@
 //!
 //! ## When it is wrong
 //! The first touch of a cold cache is slow once: a capture of a start after boot shows it, the next one does
-//! not. Waiting for a pipe, socket or terminal is not counted. An fsync waits for the device by request: what a disk takes for
+//! not. What a call moves is taken off at 10 MB/s: a large read of a slow disk is as slow as its size. Waiting for a pipe, socket or terminal is not counted. An fsync waits for the device by request: what a disk takes for
 //! it is not counted, and many of them for little data have a rule of their own (fsync-per-write).
 
 use super::devices;
