@@ -8,7 +8,7 @@
 use crate::CHEAP_CALL;
 use crate::world::threads::{ThreadFacts, Threads};
 use whyslow_model::syscall::Waits;
-use whyslow_model::{CallStats, Nanos};
+use whyslow_model::{CallStats, Nanos, SaturatingSum};
 
 /// What the tracer adds; nothing where the kernel itself took the times.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,8 +72,9 @@ impl Pace {
     /// The pace of a capture whose calls a tracer stopped, over `window`.
     pub(crate) fn of(threads: &Threads, window: Nanos) -> Pace {
         let stop = cheapest(threads);
-        let calls: u64 = threads.iter().map(|(_, thread)| thread.calls).sum();
-        let busy = calls.saturating_mul(stop.map_or(Self::TRACED_CALL, |stop| stop * (1 + Self::BETWEEN)));
+        let calls = threads.iter().map(|(_, thread)| thread.calls).saturating_sum();
+        let busy = calls
+            .saturating_mul(stop.map_or(Self::TRACED_CALL, |stop| stop.saturating_mul(1 + Self::BETWEEN)));
         let saturated = window.get().is_some_and(|window| busy as f64 >= Self::SATURATED * window as f64);
         let Some(stop) = stop.filter(|&ns| ns > CHEAP_CALL.or_zero()) else {
             return Pace { starved: is_starved(threads), saturated, ..Pace::default() };

@@ -153,7 +153,7 @@ pub(super) static EXPLAINS: &[Explains] = &[
         cause: "madvise-churn",
         consequences: FAULTS,
         reason: "memory that was given back is faulted in anew",
-        starts: false,
+        starts: true,
     },
     Explains {
         cause: "minor-fault-storm",

@@ -26,6 +26,7 @@
 //! the finding is a notice, and a recording tells (whyslow record).
 
 use super::lock_holder::{self, share_of_waits};
+use super::semaphore_turns::{self, EVEN, HANDED_PER_S};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::{guards, words};
@@ -47,10 +48,6 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-/// Hand-overs a second from which on the program runs at the speed of wake-ups.
-pub(super) const HANDED_PER_S: f64 = 1_000.0;
-/// The threads wait about equally often: the least of them at least this part of the mean.
-pub(super) const EVEN: f64 = 0.25;
 /// Wake-ups wake one: more is a barrier or a broadcast.
 const WOKEN_EACH: f64 = 1.2;
 
@@ -59,7 +56,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let convoys = lock_holder::known_locks(facts).filter(|known| is_convoy(facts, known.process, known.lock));
     let Some(known) = convoys.min_by_key(|known| (std::cmp::Reverse(known.lock.wait_ns), known.address))
     else {
-        super::semaphore_turns::tell(facts, out);
+        semaphore_turns::tell(facts, out);
         return;
     };
     let lock = known.lock;
@@ -90,8 +87,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     };
     out.report(
         share,
+        // The figures come last: where the sentence is too long, they go first.
         format!(
-            "{} hand the lock {} on {waits} times by sleeping and waking{rate}: {mean} a wait",
+            "{} take turns at the lock {}: {waits} times{rate}, {mean} a wait, by sleeping and waking",
             words::plural(lock.waiters.len() as u64, "thread"),
             known.name(),
         ),

@@ -16,6 +16,10 @@ use whyslow_model::{Measurement, Nanos, SaturatingSum, Severity, Subject};
 pub(super) const CALLS: [&str; 3] = ["semop", "semtimedop", "flock"];
 /// Of the calls that took a semaphore, so many were given back by who took it: it is a lock, and no queue.
 const GIVEN_BACK: f64 = 0.5;
+/// Hand-overs a second from which on the program runs at the speed of wake-ups.
+pub(super) const HANDED_PER_S: f64 = 1_000.0;
+/// The threads wait about equally often: the least of them at least this part of the mean.
+pub(super) const EVEN: f64 = 0.25;
 /// A thread with fewer calls than this part of the mean takes no turn.
 const PARTY: f64 = 0.1;
 
@@ -57,8 +61,9 @@ impl Turns<'_> {
 fn turns_of<'f>(facts: &'f Facts, syscall: &'static str) -> Option<Turns<'f>> {
     let of_thread = |thread: &whyslow_facts::ThreadFacts| {
         let calls = thread.all_calls().filter(|(call, _)| facts.name_of(*call) == syscall);
-        let (count, ns) =
-            calls.fold((0, 0), |(count, ns), (_, stats)| (count + stats.count, ns + stats.total().or_zero()));
+        let (count, ns) = calls.fold((0u64, 0u64), |(count, ns), (_, stats)| {
+            (count.saturating_add(stats.count), ns.saturating_add(stats.total().or_zero()))
+        });
         (thread.tid, count, ns)
     };
     let mut parties: Vec<(Tid, u64, u64)> = facts
@@ -80,7 +85,7 @@ fn turns_of<'f>(facts: &'f Facts, syscall: &'static str) -> Option<Turns<'f>> {
         && turns.parties.len() >= LockFacts::TURN_WAITERS
         && turns.turns() >= LockFacts::TURNS
         && turns.turn() <= LockFacts::LONGEST_TURN
-        && even >= super::lock_convoy::EVEN * turns.calls() as f64)
+        && even >= EVEN * turns.calls() as f64)
         .then_some(turns)
 }
 
@@ -107,7 +112,7 @@ fn longest(facts: &Facts) -> Option<(Turns<'_>, Share, f64)> {
     let of = format!("the time of the {} threads that wait", turns.parties.len());
     let share = Share::of_time(Some(part.min(1.0)), of);
     let is_much = share.value.is_some_and(|share| share >= guards::WARNING_SHARE);
-    (is_much && rate >= super::lock_convoy::HANDED_PER_S).then_some((turns, share, rate))
+    (is_much && rate >= HANDED_PER_S).then_some((turns, share, rate))
 }
 
 /// The name of the lock that is told of.
@@ -125,17 +130,13 @@ pub(super) fn tell(facts: &Facts, out: &mut Findings<'_>) {
     let count = Measurement::count("turns", turns.turns()).at_least(LockFacts::TURNS as f64);
     let mean = Measurement::time("time_per_wait", turns.mean());
     let waited = Measurement::time("time", Nanos::new(turns.waited_ns()));
-    let rates = guards::rate_figures(
-        facts,
-        ["turns_per_second", "turns_per_second_untraced"],
-        rate,
-        super::lock_convoy::HANDED_PER_S,
-    );
+    let rates =
+        guards::rate_figures(facts, ["turns_per_second", "turns_per_second_untraced"], rate, HANDED_PER_S);
     let each = rates.first().map_or(String::new(), |rate| format!(", {rate} per second"));
     let first =
         turns.parties.iter().max_by_key(|(tid, _, ns)| (*ns, std::cmp::Reverse(*tid))).map_or(0, |one| one.0);
     let title = format!(
-        "{} hand {} on {count} times by sleeping and waking{each}: {mean} a wait",
+        "{} take turns at {}: {count} times{each}, {mean} a wait, by sleeping and waking",
         words::plural(turns.parties.len() as u64, "thread"),
         turns.lock.name,
     );

@@ -212,6 +212,15 @@ fn the_waits_of_its_thread_are_for_the_disk() {
 const ROUNDS: u64 = 1999;
 
 #[test]
+fn who_waits_for_a_disk_is_woken_by_its_interrupt() {
+    let Some(checks) = guest() else { return };
+    let threads = checks["slow-disk-threads"].json();
+    let woken: Vec<&str> =
+        threads["rows"].as_array().unwrap().iter().filter_map(|row| row["woken_by"].as_str()).collect();
+    assert!(woken.iter().any(|by| by.contains("interrupt")), "{woken:?}");
+}
+
+#[test]
 fn a_function_of_the_kernel_is_counted_as_often_as_it_is_called() {
     let checks = [
         (
