@@ -378,6 +378,9 @@ impl Redis {
     }
 }
 
+/// Statuses that servers answer beside OK (redis.io, the replies of PING, MULTI, RESET, PSYNC).
+const STATUSES: [&str; 4] = ["PONG", "QUEUED", "RESET", "CONTINUE"];
+
 /// The status that a reply tells.
 fn status(bytes: &[u8]) -> Option<Status> {
     let line = &bytes[..resp::find(b'\r', bytes)?];
@@ -386,9 +389,9 @@ fn status(bytes: &[u8]) -> Option<Status> {
         [b'-', rest @ ..] => code(rest).to_owned().into(),
         [b'!', ..] => code(bytes.get(line.len() + 2..)?).to_owned().into(),
         b"$-1" | b"*-1" | b"_" => "nil".into(),
-        b"+OK" => "OK".into(),
-        [b'+', rest @ ..] if rest.len() <= 16 && rest.iter().all(u8::is_ascii_uppercase) => {
-            String::from_utf8_lossy(rest).into_owned().into()
+        // A simple string of a script's may say anything.
+        [b'+', rest @ ..] => {
+            STATUSES.iter().copied().find(|status| status.as_bytes() == rest).unwrap_or("OK").into()
         }
         _ => "OK".into(),
     };
