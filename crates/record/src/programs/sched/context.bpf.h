@@ -2,19 +2,8 @@
 #ifndef WHYSLOW_CONTEXT_H
 #define WHYSLOW_CONTEXT_H
 
-/* include/linux/preempt.h */
-#define SOFTIRQ_SERVED 0x100
-#define HARDIRQS 0xf0000
-
-/* The kernel's own count of what a CPU is in the middle of, beside its thread: until 6.1 and from 6.14 on by itself, between
- * them in a struct. */
-extern const int __preempt_count __ksym __weak;
-struct pcpu_hot {
-	int preempt_count;
-} __attribute__((preserve_access_index));
-extern const struct pcpu_hot pcpu_hot __ksym __weak;
-
-/* Where the kernel has no symbol for it that programs may read, the interrupts' own tracepoints keep ours. */
+/* What a CPU is in the middle of, beside its thread. The kernel's own count is no symbol that programs may read
+ * everywhere, so the interrupts' own tracepoints keep ours; where nobody asks from where threads are woken, none is attached. */
 struct interrupts {
 	u32 hard;
 	u32 soft;
@@ -33,29 +22,13 @@ static __always_inline struct interrupts *interrupts_here(void)
 	return bpf_map_lookup_elem(&interrupts, &zero);
 }
 
-/* `told`: by the kernel's count, which makes a program that no other kernel takes. */
-static __always_inline u32 context_of(struct task_struct *current, bool told)
+static __always_inline u32 context_of(struct task_struct *current)
 {
-	u32 hard = 0, soft = 0;
+	struct interrupts *here = interrupts_here();
 
-	if (told) {
-		u32 count = bpf_ksym_exists(&__preempt_count) ?
-				    *(const u32 *)bpf_this_cpu_ptr(&__preempt_count) :
-				    ((const struct pcpu_hot *)bpf_this_cpu_ptr(&pcpu_hot))->preempt_count;
-
-		hard = count & HARDIRQS;
-		soft = count & SOFTIRQ_SERVED;
-	} else {
-		struct interrupts *here = interrupts_here();
-
-		if (here) {
-			hard = here->hard;
-			soft = here->soft;
-		}
-	}
-	if (hard)
+	if (here && here->hard)
 		return FROM_HARDIRQ;
-	if (soft)
+	if (here && here->soft)
 		return FROM_SOFTIRQ;
 	return current->pid ? FROM_TASK : FROM_OTHER;
 }

@@ -6,9 +6,6 @@ pub(crate) use meanwhile::{MeanwhileRow, MeanwhileSums, MeanwhileTables};
 
 use super::{Program, at_end, by_section, kind, object};
 use crate::bpf::layout::Settings;
-use libbpf_rs::btf::Btf;
-use libbpf_rs::btf::types::Var;
-use std::sync::OnceLock;
 
 pub(super) static SCHED: Program = Program {
     name: "sched",
@@ -22,8 +19,7 @@ pub(super) static SCHED: Program = Program {
     object: object!("sched"),
     attach: &[
         &[by_section("sched_switch")],
-        &[by_section("sched_waking").unless(tells_interrupts)],
-        &[by_section("sched_waking_told").unless(|settings| !tells_interrupts(settings))],
+        &[by_section("sched_waking")],
         &[by_section("sched_wakeup_new")],
         &[by_section("irq_entry").unless(needs_no_interrupts)],
         &[by_section("irq_exit").unless(needs_no_interrupts)],
@@ -36,22 +32,7 @@ pub(super) static SCHED: Program = Program {
     ],
 };
 
-/// Whether the kernel tells itself what a CPU is in the middle of (context.bpf.h): its type information and its list of symbols have the
-/// variable, the latter by CONFIG_KALLSYMS_ALL. Else programs at each interrupt do.
-fn tells_interrupts(_: &Settings) -> bool {
-    static TELLS: OnceLock<bool> = OnceLock::new();
-    let tells = || {
-        let Ok(types) = Btf::from_vmlinux() else { return false };
-        let has_type = |name: &&str| types.type_by_name::<Var<'_>>(name).is_some();
-        let Some(name) = ["__preempt_count", "pcpu_hot"].into_iter().find(has_type) else { return false };
-        let symbols = std::fs::read("/proc/kallsyms").unwrap_or_default();
-        let is_it = |line: &[u8]| line.strip_suffix(name.as_bytes()).is_some_and(|rest| rest.ends_with(b" "));
-        symbols.split(|byte| *byte == b'\n').any(is_it)
-    };
-    *TELLS.get_or_init(tells)
-}
-
-/// Nobody asks from where threads are woken, or the kernel tells it.
+/// Nobody asks from where threads are woken (context.bpf.h).
 fn needs_no_interrupts(settings: &Settings) -> bool {
-    settings.wakeups == 0 || tells_interrupts(settings)
+    settings.wakeups == 0
 }

@@ -134,8 +134,10 @@ int sched_switch(u64 *ctx)
 }
 
 /* sched_waking runs where the waker does; sched_wakeup may run on the wakee's CPU. */
-static __always_inline int wakes(struct task_struct *wakee, bool told)
+SEC("tp_btf/sched_waking")
+int sched_waking(u64 *ctx)
 {
+	struct task_struct *wakee = (void *)ctx[0];
 	struct task_state *state = state_of(wakee);
 	struct task_struct *waker;
 	struct wakeup_record *record;
@@ -168,7 +170,7 @@ static __always_inline int wakes(struct task_struct *wakee, bool told)
 	waker = bpf_get_current_task_btf();
 	record->head.length = sizeof(*record);
 	record->head.kind = RECORD_WAKEUP;
-	record->head.flags = context_of(waker, told);
+	record->head.flags = context_of(waker);
 	record->head.tid = wakee->pid;
 	record->head.ts = now;
 	record->waker = waker->pid;
@@ -176,19 +178,6 @@ static __always_inline int wakes(struct task_struct *wakee, bool told)
 	if (is_timed(now))
 		rare_spent(RECORD_WAKEUP, now, TIMED_EACH);
 	return 0;
-}
-
-SEC("tp_btf/sched_waking")
-int sched_waking(u64 *ctx)
-{
-	return wakes((void *)ctx[0], false);
-}
-
-/* Where the kernel tells itself what the waker's CPU was in the middle of. */
-SEC("tp_btf/sched_waking")
-int sched_waking_told(u64 *ctx)
-{
-	return wakes((void *)ctx[0], true);
 }
 
 SEC("tp_btf/sched_wakeup_new")
