@@ -53,10 +53,10 @@ const WOKEN_EACH: f64 = 1.2;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
+    semaphore_turns::tell(facts, out);
     let convoys = lock_holder::known_locks(facts).filter(|known| is_convoy(facts, known.process, known.lock));
     let Some(known) = convoys.min_by_key(|known| (std::cmp::Reverse(known.lock.wait_ns), known.address))
     else {
-        semaphore_turns::tell(facts, out);
         return;
     };
     let lock = known.lock;

@@ -13,7 +13,7 @@ use whyslow_model::event::Tid;
 use whyslow_model::{Measurement, Nanos, SaturatingSum, Severity, Subject};
 
 /// The calls that take and give up such a lock.
-pub(super) const CALLS: [&str; 3] = ["semop", "semtimedop", "flock"];
+const CALLS: [&str; 3] = ["semop", "semtimedop", "flock"];
 /// Of the calls that took a semaphore, so many were given back by who took it: it is a lock, and no queue.
 const GIVEN_BACK: f64 = 0.5;
 /// Hand-overs a second from which on the program runs at the speed of wake-ups.
