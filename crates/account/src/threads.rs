@@ -48,7 +48,7 @@ pub(crate) fn owners(facts: &Facts) -> HashMap<ProcessId, Owner> {
     // A request may be open for hours, and a caller may wait for what is not ready: these alone make no wait a slow one.
     let lasts = demand.queues.iter().filter(|queue| queue.kind.is_sampled() && queue.lasts());
     let wanted = lasts.filter_map(|queue| queue.pid);
-    let wanted: HashSet<ProcessId> = wanted.filter_map(|pid| facts.world.threads.find_process(pid)).collect();
+    let wanted: HashSet<ProcessId> = wanted.filter_map(|pid| facts.world.threads.last_process(pid)).collect();
     let threads = || facts.world.threads.iter().filter(|(_, thread)| thread.is_active());
     let mut active: HashMap<ProcessId, u64> = HashMap::new();
     for (_, thread) in threads() {

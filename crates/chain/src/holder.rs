@@ -65,7 +65,7 @@ impl WaitHolder {
     fn numbered(facts: &Facts, pid: Tid, hold: Hold) -> WaitHolder {
         let threads = &facts.world.threads;
         let told = facts.host.thing(&Entity::Process(pid)).and_then(|thing| thing.name());
-        let words = match (told, threads.find_process(pid)) {
+        let words = match (told, threads.last_process(pid)) {
             (None, Some(process)) => process_words(facts, process, pid),
             _ => facts.host.name_of(&Entity::Process(pid)),
         };
@@ -340,7 +340,7 @@ impl<'a> Explainer<'a> {
     /// The threads of a process that do anything; of a number that is no process, that thread.
     fn threads_of(&self, pid: Tid) -> impl Iterator<Item = &'a ThreadFacts> {
         let threads = &self.facts.world.threads;
-        let process = threads.find_process(pid);
+        let process = threads.last_process(pid);
         let its = move |thread: &&ThreadFacts| match process {
             Some(process) => thread.process == process,
             None => thread.tid == pid,

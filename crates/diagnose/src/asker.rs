@@ -67,7 +67,7 @@ impl Asker<'_> {
         let (Some(a), Some(b)) = (a.pid, b.pid) else { return true };
         let process = |pid| {
             let threads = &self.facts.world.threads;
-            threads.id_of(pid).map(|id| threads.thread(id).process).or_else(|| threads.find_process(pid))
+            threads.id_of(pid).map(|id| threads.thread(id).process).or_else(|| threads.last_process(pid))
         };
         let (Some(one), Some(other)) = (process(a), process(b)) else { return a == b };
         one == other || self.is_below(one, other) || self.is_below(other, one)

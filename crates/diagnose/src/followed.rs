@@ -55,15 +55,8 @@ pub(crate) fn told(facts: &Facts) -> Vec<Followed> {
 }
 
 fn name_of(facts: &Facts, pid: u32) -> Option<String> {
-    let process = process_of(facts, pid)?;
+    let process = facts.world.threads.last_process(pid)?;
     Some(facts.world.threads.known_process(process)?.name()?.to_string())
-}
-
-/// The last process of that number, also one that has ended.
-fn process_of(facts: &Facts, pid: u32) -> Option<ProcessId> {
-    let threads = &facts.world.threads;
-    let ended = || threads.processes().filter(|(_, process)| process.pid == Some(pid)).last();
-    threads.find_process(pid).or_else(|| ended().map(|(id, _)| id))
 }
 
 /// Tells of each finding about a wait who is behind it.
@@ -128,7 +121,8 @@ pub(crate) fn explain(facts: &Facts, account: Option<&TimeAccount>, findings: &m
 /// Of those that stand for that one, the one that has most to do.
 fn busiest<'a>(rows: &'a [Followed], apart: &'a Facts, last: &Followed) -> Option<Behind<'a>> {
     let alike: Vec<&Followed> = rows.iter().filter(|row| are_alike(row, last)).collect();
-    let process = |row: &Followed| apart.world.threads.known_process(process_of(apart, row.pid)?);
+    let process =
+        |row: &Followed| apart.world.threads.known_process(apart.world.threads.last_process(row.pid)?);
     // They may have been started before the recording was.
     let parents: Vec<u32> = alike.iter().filter_map(|row| process(row)?.parent_pid).collect();
     // The parent of workers holds what they listen at, too: who only waits for them answers nobody.
@@ -277,7 +271,7 @@ fn causes(apart: &Facts) -> Vec<Finding> {
 
 fn is_about(apart: &Facts, finding: &Finding, process: ProcessId) -> bool {
     let threads = &apart.world.threads;
-    let of = |number| threads.find_process(number).or_else(|| Some(threads.thread_of(number)?.process));
+    let of = |number| threads.last_process(number).or_else(|| Some(threads.thread_of(number)?.process));
     let its = |subject: &Subject| subject.pid.and_then(of) == Some(process);
     finding.severity >= Severity::Warning && finding.subjects().any(its)
 }

@@ -25,7 +25,7 @@ pub(crate) fn shown_bytes(bytes: &[u8]) -> String {
 /// The name of a process; its number where it has none.
 pub(crate) fn name_of_process(facts: &Facts, pid: Tid) -> String {
     let threads = &facts.world.threads;
-    let process = threads.find_process(pid).and_then(|id| threads.known_process(id));
+    let process = threads.last_process(pid).and_then(|id| threads.known_process(id));
     match process.and_then(|process| process.name()) {
         Some(name) => shown(name).into_owned(),
         None => format!("process {pid}"),

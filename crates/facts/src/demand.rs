@@ -119,7 +119,7 @@ fn owner(facts: &Facts, thing: &Thing) -> Option<u32> {
 /// True for a process that was seen to call or to run.
 fn is_active(facts: &Facts, pid: u32) -> bool {
     let threads = &facts.world.threads;
-    let process = threads.find_process(pid);
+    let process = threads.last_process(pid);
     process.is_some_and(|process| {
         threads.iter().any(|(_, thread)| thread.process == process && thread.is_active())
     })

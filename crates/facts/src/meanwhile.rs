@@ -71,7 +71,7 @@ impl RanMeanwhile {
             }
         }
         let threads = &facts.world.threads;
-        let names = own_pids.iter().filter_map(|pid| threads.known_process(threads.find_process(*pid)?));
+        let names = own_pids.iter().filter_map(|pid| threads.known_process(threads.last_process(*pid)?));
         let names: Vec<&str> =
             names.filter_map(|process| process.comm.as_deref()).map(without_number).collect();
         all.own =
@@ -80,7 +80,7 @@ impl RanMeanwhile {
         let others = others.into_iter().map(|(pid, names)| OtherRunner {
             pid,
             name: process_words(facts, pid, &names),
-            is_recorded: threads.find_process(pid).is_some(),
+            is_recorded: threads.last_process(pid).is_some(),
             ns: names.iter().map(|(_, ns)| *ns).saturating_sum(),
         });
         all.others = others.collect();
@@ -120,7 +120,7 @@ fn process_words(facts: &Facts, pid: Tid, names: &[(&str, u64)]) -> String {
         return facts.host.name_of(&of);
     }
     let threads = &facts.world.threads;
-    let known = threads.find_process(pid).and_then(|id| threads.known_process(id)?.name());
+    let known = threads.last_process(pid).and_then(|id| threads.known_process(id)?.name());
     let most = names.iter().max_by_key(|(name, ns)| (*ns, std::cmp::Reverse(*name))).map(|(name, _)| *name);
     match known.or(most).filter(|name| !name.is_empty()) {
         Some(name) => format!("{name} ({pid})"),

@@ -29,7 +29,7 @@ impl Parking {
     pub fn of(facts: &Facts) -> Parking {
         let threads = &facts.world.threads;
         let mut go: HashSet<ProcessId> = facts.samples.processes_of("[go]");
-        go.extend(facts.parked.pids().into_iter().filter_map(|pid| threads.find_process(pid)));
+        go.extend(facts.parked.pids().into_iter().filter_map(|pid| threads.last_process(pid)));
         let preempted = facts.world.signals.iter().filter(|signal| &*signal.name == "SIGURG");
         let has_several = |process: &ProcessId| {
             threads.iter().filter(|(_, thread)| thread.process == *process).take(FEWEST_THREADS).count()

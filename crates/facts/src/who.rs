@@ -51,7 +51,7 @@ impl Who {
     pub fn numbered(facts: &Facts, number: Tid, comm: Option<&str>) -> Who {
         let threads = &facts.world.threads;
         let pid = process_of(facts, number);
-        if let Some(id) = pid.and_then(|pid| threads.find_process(pid)) {
+        if let Some(id) = pid.and_then(|pid| threads.last_process(pid)) {
             let thread = if pid == Some(number) { None } else { Some(thread_name(facts, number, Some(id))) };
             return Who {
                 process: Some(process_name(facts, id)),
@@ -79,7 +79,7 @@ impl Who {
 /// The process that a number is, or that the thread of that number is of.
 pub fn process_of(facts: &Facts, number: Tid) -> Option<Tid> {
     let threads = &facts.world.threads;
-    if threads.find_process(number).is_some() || facts.host.thing(&Entity::Process(number)).is_some() {
+    if threads.last_process(number).is_some() || facts.host.thing(&Entity::Process(number)).is_some() {
         return Some(number);
     }
     let thread = threads.thread_of(number).and_then(|thread| threads.known_process(thread.process));

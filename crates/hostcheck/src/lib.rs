@@ -232,7 +232,7 @@ fn most_called(facts: &Facts, pid: Option<Tid>) -> Option<String> {
     let told = match beside.as_deref() {
         Some(beside) => beside,
         None if callers > 1 => {
-            own = calls_of(facts, facts.world.threads.find_process(pid?)?);
+            own = calls_of(facts, facts.world.threads.last_process(pid?)?);
             &own[..]
         }
         None => facts.syscalls(),

@@ -378,7 +378,7 @@ impl<'a> Findings<'a> {
 /// another process is no finding. A recording of all has them all.
 fn is_of_target(facts: &Facts, pid: Option<Tid>) -> bool {
     let threads = &facts.world.threads;
-    let is_recorded = |pid| threads.find_process(pid).is_some() || threads.thread_of(pid).is_some();
+    let is_recorded = |pid| threads.last_process(pid).is_some() || threads.thread_of(pid).is_some();
     threads.processes().next().is_none() || pid.is_none_or(is_recorded)
 }
 

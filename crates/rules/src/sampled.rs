@@ -4,7 +4,7 @@ use crate::gate::gated;
 use crate::guards::{self, Share};
 use whyslow_facts::samples::Weight;
 use whyslow_facts::{Facts, ProcessId, ProfileFacts, ProfileOrigin};
-use whyslow_model::SampleKind;
+use whyslow_model::{Measurement, SampleKind};
 
 /// Fewer samples are no profile.
 const MIN_SAMPLES: u64 = 50;
@@ -33,8 +33,39 @@ impl<'f> Sampled<'f> {
         sampled.max_by(|a, b| a.part.total_cmp(&b.part))
     }
 
+    /// The process in whose CPU time the kernel's functions of that kind are the largest part. One that keeps less than `busy` CPUs
+    /// busy is not slow for what it computes.
+    #[gated]
+    pub(crate) fn most_in_kernel(
+        facts: &'f Facts,
+        busy: f64,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Option<Sampled<'f>> {
+        Sampled::most(facts, |process, profile| {
+            if profile.step.cpus().is_some_and(|cpus| cpus < busy) {
+                return None;
+            }
+            let kind = SampleKind::OnCpu;
+            let all = facts.samples.total(kind, process, None);
+            let part = facts.samples.in_kernel(kind, process, None, &is_wanted);
+            Some(part.ns as f64 / all.ns.max(1) as f64)
+        })
+    }
+
     pub(crate) fn share(&self, facts: &Facts) -> Share {
         Share::of_cpu_time(self.part, format!("the CPU time of {}", facts.profiled(self.profile)))
+    }
+
+    /// The share of this part, or the one that was found in the calls, whichever is larger.
+    pub(crate) fn or_larger(&self, facts: &Facts, found: Share) -> Share {
+        if found.value.is_none_or(|value| value < self.part) { self.share(facts) } else { found }
+    }
+
+    /// The part, and the CPUs that the process keeps busy where that is known.
+    pub(crate) fn figures(&self, busy: f64) -> (Measurement, Option<Measurement>) {
+        let part = Measurement::share("share_of_cpu_time", self.part).at_least(guards::WARNING_SHARE);
+        let cpus = self.profile.step.cpus();
+        (part, cpus.map(|cpus| Measurement::number("cpus", cpus).at_least(busy)))
     }
 }
 

@@ -403,7 +403,7 @@ fn unnumbered(step: &str, subject: &Subject) -> String {
 }
 
 fn program(facts: &Facts, subject: &Subject) -> Program {
-    let process = subject.pid.and_then(|pid| facts.world.threads.find_process(pid));
+    let process = subject.pid.and_then(|pid| facts.world.threads.last_process(pid));
     let name = process.and_then(|process| facts.world.threads.known_process(process)?.name());
     name.map_or(Program::Pid(subject.pid), |name| Program::Named(name.to_string()))
 }

@@ -140,7 +140,7 @@ fn length(facts: &Facts, device: &DeviceFacts) -> Nanos {
 /// `731 redis-server`, as far as known.
 fn who(facts: &Facts, pid: Option<u32>) -> String {
     let Some(pid) = pid else { return "(unknown)".to_string() };
-    if let Some(id) = facts.world.threads.find_process(pid)
+    if let Some(id) = facts.world.threads.last_process(pid)
         && facts.world.threads.known_process(id).is_some_and(|process| process.name().is_some())
     {
         return process_name(facts, id);

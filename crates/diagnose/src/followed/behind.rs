@@ -29,7 +29,7 @@ pub(super) struct Behind<'a> {
 impl<'a> Behind<'a> {
     /// `None` where nothing is known of it.
     pub(super) fn of(facts: &'a Facts, row: &'a Followed) -> Option<Behind<'a>> {
-        let process = super::process_of(facts, row.pid)?;
+        let process = facts.world.threads.last_process(row.pid)?;
         let account = account_of(facts, process)?;
         // However many threads it has: one that is busy all the time holds up its waiter.
         let whole = life_ns(facts, process).max(1);

@@ -35,7 +35,7 @@ pub(super) fn hops(
         // Of those that stand for one another, the one that was seen to wait longest.
         let alike = rows.iter().filter(|row| super::are_alike(row, one));
         let hops = alike.map(|row| {
-            let process = super::process_of(apart, row.pid);
+            let process = apart.world.threads.last_process(row.pid);
             let account = process.and_then(|process| behind::account_of(apart, process));
             let waits = account.as_ref().and_then(|account| waiting(account.rows.iter(), next));
             let new = hop(apart, (row.pid, row.comm.clone()), waits, Some(next), row.share);

@@ -16,7 +16,7 @@ pub(super) fn caller(
     row: &Followed,
     callers: &mut HashMap<ProcessId, Moments>,
 ) -> Option<DemandCaller> {
-    let process = last_of(apart, row.pid)?;
+    let process = apart.world.threads.last_process(row.pid)?;
     let mut waits: Vec<(u64, u64)> = Vec::new();
     for call in apart.graph.calls().filter(|call| call.process == process) {
         let (from, to) = (call.from.max(row.ts), call.to);
@@ -28,7 +28,7 @@ pub(super) fn caller(
         }
     }
     let longest = waits.iter().map(|(from, to)| to - from).max()?;
-    if let Some(target) = last_of(facts, row.waiter) {
+    if let Some(target) = facts.world.threads.last_process(row.waiter) {
         let moments = callers.entry(target).or_default();
         waits.iter().for_each(|(from, to)| moments.add(Timestamp::new(*from), Timestamp::new(*to)));
     }
@@ -44,13 +44,6 @@ pub(super) fn caller(
         seen_ns: Timestamp::new(until).since(row.ts),
         longest_ns: Nanos::new(longest),
     })
-}
-
-/// The last process of that number.
-fn last_of(facts: &Facts, pid: u32) -> Option<ProcessId> {
-    let threads = &facts.world.threads;
-    let ended = || threads.processes().filter(|(_, process)| process.pid == Some(pid)).last();
-    threads.find_process(pid).or_else(|| ended().map(|(id, _)| id))
 }
 
 /// True for a wait for an answer, for room or for a lock, which a thread of the target ended or which was where the recorder saw it wait.

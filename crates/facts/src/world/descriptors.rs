@@ -48,14 +48,14 @@ impl World {
         life.calls += 1;
         if moves != Moves::None {
             if let Moves::Read | Moves::Write = moves {
-                if life.kind == FdKind::Unknown && life.origin == Origin::BeforeCapture {
-                    take_turn(life, call, seen.bytes, moves == Moves::Read);
+                if life.origin == Origin::BeforeCapture {
+                    by_use::learn(life, call, seen.bytes, moves == Moves::Read);
                 }
                 record_io(life, call, seen.bytes, moves == Moves::Read);
                 // open(2): O_NONBLOCK "has no effect for regular files".
                 let is_read = moves == Moves::Read && life.kind == FdKind::File;
                 if call.errno == Errno::EAGAIN && life.kind == FdKind::File
-                    || is_read && is_read_as_it_comes(life, call, seen.bytes)
+                    || is_read && by_use::is_read_as_it_comes(life, call, seen.bytes)
                 {
                     self.is_fifo(id);
                     return self.described(seen, id);
@@ -495,62 +495,6 @@ pub(super) fn record_io(life: &mut FdLife, call: &Call<'_>, bytes: u64, read: bo
         life.end_seen = true;
         life.end_seen_at = call.end();
     }
-}
-
-/// A descriptor of which nothing but reads and writes is seen, and that one thread writes to and reads in turns, each read bringing what
-/// there is: a pipe goes one way, and a file brings what was asked for up to its end. Where several threads use it, they may be processes, each with a
-/// descriptor of that number: then more turns are asked for, of which one thread makes both halves, on a descriptor that had nothing to read at times, as
-/// no file does.
-fn take_turn(life: &mut FdLife, call: &Call<'_>, bytes: u64, read: bool) {
-    /// So many in a row.
-    const ENOUGH: u8 = 4;
-    /// So many where several threads use it.
-    const ENOUGH_OF_SEVERAL: u8 = 8;
-    /// More threads than one.
-    const SEVERAL: Tid = Tid::MAX;
-    if life.reads.is_none() && life.writes.is_none() {
-        life.turns_of = call.tid;
-    } else if life.turns_of != call.tid {
-        life.turns_of = SEVERAL;
-    }
-    if !read {
-        life.asked_by = call.tid;
-        return;
-    }
-    life.had_nothing |= call.errno == Errno::EAGAIN;
-    let several = life.turns_of == SEVERAL;
-    let answers = life.writes.is_some() && !life.last_was_read && (!several || life.asked_by == call.tid);
-    if !answers || bytes == 0 {
-        return;
-    }
-    let asked = call.args.rsplit(|byte| *byte == b',').next().and_then(text::number);
-    let short = call.syscall == Syscall::READ && asked.is_some_and(|asked| asked > bytes as i64);
-    life.turns = if short { life.turns.saturating_add(1) } else { 0 };
-    let enough = match several {
-        true => life.had_nothing && life.turns >= ENOUGH_OF_SEVERAL,
-        false => life.turns >= ENOUGH,
-    };
-    // Standard input and output may be a terminal.
-    if enough && life.fd > 2 {
-        life.kind = FdKind::Socket;
-    }
-}
-
-/// True for a file whose reads wait, and bring less than was asked for, and then the next one more: of a file with content the
-/// first short read is the last one.
-fn is_read_as_it_comes(life: &mut FdLife, call: &Call<'_>, bytes: u64) -> bool {
-    /// As many in a row: a file that grows is read so at its end, but does not wait.
-    const IN_A_ROW: u8 = 3;
-    /// What waits so long has waited for a device, or for a writer (as [`crate::folds::slow_files::SlowFiles::SLOW`]).
-    const WAITED: Nanos = Nanos::from_millis(10);
-    let asked = call.args.rsplit(|byte| *byte == b',').next().and_then(text::number);
-    let short = bytes > 0 && call.syscall == Syscall::READ && asked.is_some_and(|asked| asked > bytes as i64);
-    if !short {
-        life.waited_short = 0;
-    } else if call.dur.or_zero() >= WAITED.or_zero() {
-        life.waited_short += 1;
-    }
-    life.waited_short >= IN_A_ROW
 }
 
 /// recv and its like: their last argument is no length.

@@ -1,5 +1,6 @@
 //! The world that calls act on: threads, processes, descriptors and files, moved through time by each call.
 
+mod by_use;
 mod descriptors;
 pub mod fds;
 pub mod file_users;
@@ -36,7 +37,7 @@ use std::hash::BuildHasher;
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::{FdArg, Moves, PathArg, Waits};
 use whyslow_model::{
-    Call, CallFlags, CallStats, CaptureKind, Errno, Exit, FdEntry, FdKind, Nanos, ProcessInfo, ProgramName,
+    Call, CallFlags, CallStats, CaptureKind, Errno, Exit, FdEntry, FdKind, ProcessInfo, ProgramName,
     SaturatingSum, Signal, SocketEnds, SourceId, SourceInfo, Syscall, ThreadCounts, Timestamp, TraceStart,
     syscall::SyscallNames, text,
 };

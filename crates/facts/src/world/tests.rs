@@ -390,6 +390,12 @@ fn what_is_written_and_read_in_turns_is_a_socket() {
         ]
     };
     assert_eq!(kind(&[by(7), by(8)].concat()), Some(FdKind::Socket));
+    // All of a large answer, as far as it is there, and then nothing.
+    let large = [write, (7, "read", r#"4, "answer", 4096"#, 4096), (7, "read", "4, 0xc0, 4096", -11)];
+    assert_eq!(kind(&large), Some(FdKind::Socket));
+    let event =
+        [(7, "write", r#"4, "\\1", 8"#, 8), (7, "read", r#"4, "\\1", 8"#, 8), (7, "read", "4, 0xc0, 8", -11)];
+    assert_eq!(kind(&event), Some(FdKind::Unknown));
     let waits = [&by(7)[..1], &by(7)[2..], &by(8)[..1], &by(8)[2..]].concat();
     assert_eq!(kind(&waits), Some(FdKind::Unknown));
 }

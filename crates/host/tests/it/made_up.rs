@@ -117,6 +117,25 @@ fn told<'a>(sample: &'a Sample, of: &Entity, which: Trait) -> Option<&'a str> {
         .find_map(|row| row.told(which))
 }
 
+/// A container's runtime, a service manager, or the process itself moves it once it runs.
+#[test]
+fn the_group_of_a_new_process_is_read_again() {
+    let root = tree();
+    let stat =
+        "7 (web) S 1 7 7 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 99900 1000000 100 18446744073709551615\n";
+    put(root.path(), "proc/7/stat", stat.as_bytes());
+    let mut sampler = sampler(root.path());
+    let of_new = Entity::Process(7);
+    let mut group = |path: &str| {
+        put(root.path(), "proc/7/cgroup", path.as_bytes());
+        put(root.path(), "proc/1/cgroup", path.as_bytes());
+        let sample = sampler.sample();
+        [of_new.clone(), Entity::Process(1)].map(|of| told(&sample, &of, Trait::Cgroup).map(str::to_string))
+    };
+    assert_eq!(group("0::/start\n"), [Some("/start".to_string()), Some("/start".to_string())]);
+    assert_eq!(group("0::/web\n"), [Some("/web".to_string()), Some("/start".to_string())]);
+}
+
 #[test]
 fn levels_and_rates_since_boot() {
     let root = tree();

@@ -290,7 +290,7 @@ fn terminal_diff_50() {
     Measured
       figure              before  after  change
       write calls            523  2,599  5.0x
-      stat cal…per write   382.7      0  gone
+      stat … per write     382.7      0  gone
       system time         1.52 s      -  unknown after
 
     Not claimed

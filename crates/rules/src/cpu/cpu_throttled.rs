@@ -82,7 +82,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, part: f64, of: &Entity, thing: 
     let names: Vec<String> = members.iter().map(|(of, _)| facts.host.name_of(of)).collect();
     // Where one of the processes that were asked about is in it, the finding is about that one.
     let asked = members.iter().filter_map(|(of, _)| of.pid());
-    let asked: Vec<_> = asked.filter(|pid| facts.world.threads.find_process(*pid).is_some()).collect();
+    let asked: Vec<_> = asked.filter(|pid| facts.world.threads.last_process(*pid).is_some()).collect();
     // The quota of a group in which nobody is that was asked about is another program's matter.
     let has_target = facts.capture.is_recording() && facts.world.threads.processes().next().is_some();
     if has_target && asked.is_empty() && !members.is_empty() {

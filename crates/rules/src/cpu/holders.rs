@@ -46,7 +46,7 @@ impl Holders {
         let queued = waited_ns.saturating_sub(no_queue(&ran)).max(1);
         let part = |ns: u64| (ns as f64 / queued as f64).min(1.0);
         let is_sibling = |pid: Tid| {
-            let of = facts.world.threads.find_process(pid);
+            let of = facts.world.threads.last_process(pid);
             let of = of.and_then(|id| facts.world.threads.known_process(id)?.name());
             of.is_some() && of == known.name()
         };
@@ -147,7 +147,7 @@ fn no_queue(ran: &RanMeanwhile) -> u64 {
 /// Of all threads of a process, with what they waited for a CPU in all; `None` also where most of that was no queue.
 #[gated]
 pub(super) fn of_process(facts: &Facts, pid: Tid) -> Option<Holders> {
-    let process = facts.world.threads.find_process(pid)?;
+    let process = facts.world.threads.last_process(pid)?;
     let threads =
         || facts.world.threads.iter().map(|(_, thread)| thread).filter(|one| one.process == process);
     let queued = threads().filter_map(|thread| {
@@ -164,7 +164,7 @@ pub(super) fn of_process(facts: &Facts, pid: Tid) -> Option<Holders> {
 #[gated]
 pub(super) fn of_quota(facts: &Facts, pids: &[Tid]) -> Option<Measurement> {
     let processes: Vec<ProcessId> =
-        pids.iter().filter_map(|pid| facts.world.threads.find_process(*pid)).collect();
+        pids.iter().filter_map(|pid| facts.world.threads.last_process(*pid)).collect();
     let threads = facts.world.threads.iter().map(|(_, thread)| thread);
     let mut told = threads.filter(|thread| processes.contains(&thread.process)).filter_map(|thread| {
         Some((thread.meanwhile.as_deref()?.quota_ns(), thread.sched.as_deref()?.runnable_ns))

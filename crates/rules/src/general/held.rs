@@ -37,7 +37,7 @@ impl Held {
             .into_iter()
             .max_by(|(a, (one, _)), (b, (other, _))| one.cmp(other).then_with(|| b.cmp(a)))?
             .1;
-        let is_thread = facts.world.threads.find_process(holder.pid).is_none();
+        let is_thread = facts.world.threads.last_process(holder.pid).is_none();
         (ns > 0 && ns as f64 >= MOST * all as f64).then(|| Held {
             doing: explainer.doing(&holder),
             holder,

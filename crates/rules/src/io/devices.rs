@@ -239,7 +239,7 @@ pub(super) fn askers(facts: &Facts, device: &DeviceFacts, wanted: impl Fn(Op) ->
     }
     by_pid.sort_by_key(|(count, pid)| (std::cmp::Reverse(*count), *pid));
     let process =
-        |pid: u32| facts.world.threads.known_process(facts.world.threads.find_process(pid)?)?.name();
+        |pid: u32| facts.world.threads.known_process(facts.world.threads.last_process(pid)?)?.name();
     let name = |pid: u32| match process(pid) {
         Some(name) => format!("{name} ({pid})"),
         None => facts.host.name_of(&Entity::Process(pid)),

@@ -28,7 +28,7 @@ use crate::guards::{self, Share};
 use crate::often::PASSES;
 use crate::sampled::Sampled;
 use whyslow_facts::{Facts, Stream};
-use whyslow_model::{Measurement, SampleKind, Severity, Subject};
+use whyslow_model::{Measurement, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -75,9 +75,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let reads = &stream.reads;
         // What the kernel's printing takes of the CPU time, where that is the larger part.
         let share = match &printed {
-            Some(printed) if at == 0 && share.value.is_none_or(|value| value < printed.part) => {
-                printed.share(facts)
-            }
+            Some(printed) if at == 0 => printed.or_larger(facts, share),
             _ => share,
         };
         let passes = Measurement::count("passes", stream.opens).at_least(MIN_PASSES as f64);
@@ -110,17 +108,8 @@ fn is_table(path: &str) -> bool {
 }
 
 /// The process in whose CPU time the kernel's printing of the table is the largest part.
-#[gated]
 fn printed(facts: &Facts) -> Option<Sampled<'_>> {
-    Sampled::most(facts, |process, profile| {
-        if profile.step.cpus().is_some_and(|cpus| cpus < BUSY_CPUS) {
-            return None;
-        }
-        let kind = SampleKind::OnCpu;
-        let all = facts.samples.total(kind, process, None);
-        let printing = facts.samples.in_kernel(kind, process, None, |function| PRINTING.contains(&function));
-        Some(printing.ns as f64 / all.ns.max(1) as f64)
-    })
+    Sampled::most_in_kernel(facts, BUSY_CPUS, |function| PRINTING.contains(&function))
 }
 
 /// What to do instead is the same, however it was found.
@@ -137,9 +126,7 @@ fn report_printed(facts: &Facts, out: &mut Findings<'_>, printed: &Sampled<'_>) 
     const TABLE: &str = "/proc/self/mountinfo";
     let who = facts.profiled(printed.profile);
     let process = facts.world.threads.process(printed.process);
-    let share = Measurement::share("share_of_cpu_time", printed.part).at_least(guards::WARNING_SHARE);
-    let cpus = printed.profile.step.cpus();
-    let cpus = cpus.map(|cpus| Measurement::number("cpus", cpus).at_least(BUSY_CPUS));
+    let (share, cpus) = printed.figures(BUSY_CPUS);
     let text = format!("{share} of CPU time in the kernel's printing of mounts");
     let title = format!(
         "the table of all mounts ({TABLE}) is read: its printing by the kernel alone takes {share} of the CPU time of {who}"

@@ -87,9 +87,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let lines = lines(stream);
         // What the kernel's printing takes of the CPU time, where that is the larger part.
         let share = match &printed {
-            Some(printed) if at == 0 && share.value.is_none_or(|value| value < printed.part) => {
-                printed.share(facts)
-            }
+            Some(printed) if at == 0 => printed.or_larger(facts, share),
             _ => share,
         };
         let connections = Measurement::count("connections", lines).at_least(MIN_LINES as f64);
@@ -120,17 +118,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// The process in whose CPU time the kernel's printing of the table is the largest part.
-#[gated]
 fn printed(facts: &Facts) -> Option<Sampled<'_>> {
-    Sampled::most(facts, |process, profile| {
-        if profile.step.cpus().is_some_and(|cpus| cpus < BUSY_CPUS) {
-            return None;
-        }
-        let kind = SampleKind::OnCpu;
-        let all = facts.samples.total(kind, process, None);
-        let printing = facts.samples.in_kernel(kind, process, None, |function| PRINTING.contains(&function));
-        Some(printing.ns as f64 / all.ns.max(1) as f64)
-    })
+    Sampled::most_in_kernel(facts, BUSY_CPUS, |function| PRINTING.contains(&function))
 }
 
 /// What to do instead is the same, however it was found.
@@ -152,9 +141,7 @@ fn report_printed(facts: &Facts, out: &mut Findings<'_>, printed: &Sampled<'_>) 
         .samples
         .in_kernel(SampleKind::OnCpu, printed.process, None, |function| function == "tcp4_seq_show");
     let table = if six.ns > four.ns { "/proc/net/tcp6" } else { "/proc/net/tcp" };
-    let share = Measurement::share("share_of_cpu_time", printed.part).at_least(guards::WARNING_SHARE);
-    let cpus = printed.profile.step.cpus();
-    let cpus = cpus.map(|cpus| Measurement::number("cpus", cpus).at_least(BUSY_CPUS));
+    let (share, cpus) = printed.figures(BUSY_CPUS);
     let parsing = parsing(facts);
     let text = format!("{} of CPU time below {}", share, PRINTING[usize::from(six.ns > four.ns)]);
     let title = format!(

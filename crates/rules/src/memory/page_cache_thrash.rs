@@ -142,8 +142,23 @@ fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
         let refaults = Measurement::per_second("refaults_per_second", refaults).at_least(MIN_REFAULTS);
         let waits = cost.figure();
         let (in_use, memory) = pressure::in_use(thing);
-        out.report(cost.share, format!("{of}: {refaults} pages a second are read again right after they were dropped; {} waits {waits} of its time", facts.host.name_of(cost.of)))
-            .subject(figures::subject(facts, of))
+        let who = facts.host.name_of(cost.of);
+        let (title, subject) = match cost.reads {
+            Some((tid, file)) => (
+                format!(
+                    "{who} waits {waits} of its busy time for pages of {file} that were dropped: {refaults} pages a second are read again in {of}"
+                ),
+                Subject { path: Some(file.to_string()), ..Subjects::thread(facts, tid) },
+            ),
+            None => (
+                format!(
+                    "{of}: {refaults} pages a second are read again right after they were dropped; {who} waits {waits} of its time"
+                ),
+                figures::subject(facts, of),
+            ),
+        };
+        out.report(cost.share, title)
+            .subject(subject)
             .cause(format!("The files in use do not fit into the memory left for the page cache, so each page that is read pushes out one that is needed soon.{of_reads}{in_use}{}", pressure::who(facts, Metric::MajorFaults, "page faults that read")))
             .fix("give the group or the host more memory, or take some from the programs beside the cache (heaps, workers)")
             .fix("what reads much once (backups, scans, copies) must not evict the rest: posix_fadvise(POSIX_FADV_DONTNEED), O_DIRECT, a memory group of its own")

@@ -79,7 +79,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
     // Its threads say more than its sum.
     let recorded = |of: &Entity| {
-        let process = of.pid().and_then(|pid| facts.world.threads.find_process(pid));
+        let process = of.pid().and_then(|pid| facts.world.threads.last_process(pid));
         facts.has_table("process_stats") && process.is_some()
     };
     let faulting = kernel_threads::programs_with(facts, Metric::MajorFaults);

@@ -4,10 +4,11 @@ use crate::gate::gated;
 use crate::guards::passed;
 use crate::guards::{Share, WARNING_SHARE};
 use crate::{figures, kernel_threads};
-use whyslow_facts::Facts;
+use hashbrown::HashMap;
 use whyslow_facts::exemplar::Exemplar;
 use whyslow_facts::folds::account::ObjectKind;
 use whyslow_facts::host::Thing;
+use whyslow_facts::{Facts, ProcessId, ThreadId};
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::Moves;
 use whyslow_model::{Entity, Measurement, Metric};
@@ -22,6 +23,8 @@ pub(super) struct Cost<'a> {
     pub(super) metric: Metric,
     /// Of what.
     pub(super) of: &'a Entity,
+    /// Where a recording tells: the thread that waits, and the file for which it waits most.
+    pub(super) reads: Option<(Tid, &'a str)>,
 }
 
 impl Cost<'_> {
@@ -55,32 +58,81 @@ pub(super) fn cost<'a>(facts: &'a Facts, of: &'a Entity, delays: &[Metric]) -> O
         // Several threads wait at a time: as a part of the time of those that could.
         let value = if delay <= 1.0 { delay } else { (delay / threads).min(1.0) };
         let share = Share::of_time(value, format!("the time of {}", facts.host.name_of(victim)));
-        costs.push(Cost { share, victim: Some(victim), metric: *metric, of: victim });
+        costs.push(Cost { share, victim: Some(victim), metric: *metric, of: victim, reads: None });
     }
     // One of many tasks that waits is no stand-still: the time of all of them goes before the time of any.
     let told = |metric| Some((metric, facts.host.thing(of)?.current(metric)?));
     if let Some((metric, value)) = told(Metric::PressureMemoryFull).or_else(|| told(Metric::PressureMemory)) {
         let share = Share::of_time(value, format!("the time of {of}"));
-        costs.push(Cost { share, victim: None, metric, of });
+        costs.push(Cost { share, victim: None, metric, of, reads: None });
     }
     costs.into_iter().max_by(|a, b| a.share.value.unwrap_or(0.0).total_cmp(&b.share.value.unwrap_or(0.0)))
 }
 
-/// The recorded thread of a group that waits most in a way that no signal ends: for a disk, where what it reads was in
-/// memory before.
+/// From this part of its life on, what a process does is worth a word by itself, though it waits for work else.
+const BUSY: f64 = 0.1;
+
+/// The recorded process of a group that waits most in a way that no signal ends: for a disk, where what it reads was in memory
+/// before. As a part of the time in which it works or waits so: what it waits for work costs nobody anything.
 #[gated]
 pub(super) fn disk_wait<'a>(facts: &'a Facts, of: &'a Entity) -> Option<Cost<'a>> {
     let Entity::Cgroup(path) = of else { return None };
-    let threads = facts.world.threads.iter().filter_map(|(_, thread)| {
-        let pid = facts.world.threads.process(thread.process).pid?;
-        let (victim, thing) = facts.host.entry(&Entity::Process(pid))?;
-        let wall = thread.wall().get().filter(|wall| *wall > 0)?;
-        let waits = thread.sched.as_ref()?.uninterruptible_ns;
-        figures::in_group(thing, path).then(|| (waits as f64 / wall as f64, victim))
+    let mut waiters: HashMap<ProcessId, DiskWait<'a>> = HashMap::new();
+    for (id, thread) in facts.world.threads.iter() {
+        let pid = facts.world.threads.process(thread.process).pid;
+        let named = pid.and_then(|pid| facts.host.entry(&Entity::Process(pid)));
+        let Some((victim, _)) = named.filter(|(_, thing)| figures::in_group(thing, path)) else { continue };
+        let Some(sched) = &thread.sched else { continue };
+        let waits = sched.uninterruptible_ns;
+        let row = waiters.entry(thread.process).or_insert(DiskWait::of(victim, id));
+        row.busy_ns = row.busy_ns.saturating_add(sched.on_cpu_ns).saturating_add(waits);
+        row.waits_ns = row.waits_ns.saturating_add(waits);
+        row.life_ns = row.life_ns.max(thread.wall().or_zero());
+        if waits > row.longest_ns {
+            (row.longest_ns, row.thread) = (waits, id);
+        }
+    }
+    let worst = waiters.into_values().filter(DiskWait::matters).max_by_key(|row| row.waits_ns)?;
+    let part = worst.waits_ns as f64 / worst.busy_ns as f64;
+    let share = Share::of_time(part, format!("the busy time of {}", facts.host.name_of(worst.victim)));
+    let tid = facts.world.threads.thread(worst.thread).tid;
+    let reads = awaited_file(facts, worst.thread).map(|file| (tid, file));
+    Some(Cost { share, victim: Some(worst.victim), metric: Metric::ReadBytes, of: worst.victim, reads })
+}
+
+/// What a process waits for disks.
+struct DiskWait<'a> {
+    victim: &'a Entity,
+    /// The thread of it that waits most.
+    thread: ThreadId,
+    longest_ns: u64,
+    waits_ns: u64,
+    busy_ns: u64,
+    life_ns: u64,
+}
+
+impl DiskWait<'_> {
+    fn of(victim: &Entity, thread: ThreadId) -> DiskWait<'_> {
+        DiskWait { victim, thread, longest_ns: 0, waits_ns: 0, busy_ns: 0, life_ns: 0 }
+    }
+
+    /// False for a process that hardly does anything.
+    #[gated]
+    fn matters(&self) -> bool {
+        let of_life = |ns: u64| ns as f64 / self.life_ns.max(1) as f64;
+        self.busy_ns > 0 && (of_life(self.busy_ns) >= BUSY || of_life(self.waits_ns) >= WARNING_SHARE)
+    }
+}
+
+/// The file for which a thread waits most in reads.
+fn awaited_file(facts: &Facts, id: ThreadId) -> Option<&str> {
+    let calls = facts.accounts.of(id)?.calls.iter();
+    let waited = calls.filter_map(|row| {
+        let object = facts.accounts.objects.get(row.key.object);
+        let is_read = object.kind == ObjectKind::File && row.key.syscall.info().moves == Moves::Read;
+        (is_read && !object.name().is_empty()).then(|| (row.parts.uninterruptible_ns, object.name()))
     });
-    let (value, victim) = threads.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    let share = Share::of_time(value.min(1.0), format!("the time of {}", facts.host.name_of(victim)));
-    Some(Cost { share, victim: Some(victim), metric: Metric::ReadBytes, of: victim })
+    waited.max_by_key(|(ns, _)| *ns).map(|(_, name)| name)
 }
 
 /// What a thread's writes to files and its faults take: both are charged to its control group.

@@ -26,7 +26,7 @@ use crate::guards::{self, Share};
 use crate::sampled::Sampled;
 use std::collections::BTreeMap;
 use whyslow_facts::{Facts, FileFacts, ProcessId};
-use whyslow_model::{CallStats, Measurement, SampleKind, Severity, Subject};
+use whyslow_model::{CallStats, Measurement, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -167,8 +167,8 @@ fn report(facts: &Facts, out: &mut Findings<'_>, scrape: &Scrape<'_>, printed: O
     }
     // What the kernel's printing takes of the CPU time, where that is the larger part.
     let share = match printed {
-        Some(printed) if share.value.is_none_or(|value| value < printed.part) => printed.share(facts),
-        _ => share,
+        Some(printed) => printed.or_larger(facts, share),
+        None => share,
     };
     let groups = Measurement::count("files_of_groups", scrape.groups).at_least(MIN_GROUPS as f64);
     let each = Measurement::number("readings_per_file", each).at_least(READINGS_PER_GROUP);
@@ -199,27 +199,16 @@ fn in_all_groups(path: &str) -> String {
 }
 
 /// The process in whose CPU time the kernel's printing of such figures is the largest part.
-#[gated]
 fn printed(facts: &Facts) -> Option<Sampled<'_>> {
-    Sampled::most(facts, |process, profile| {
-        if profile.step.cpus().is_some_and(|cpus| cpus < BUSY_CPUS) {
-            return None;
-        }
-        let kind = SampleKind::OnCpu;
-        let all = facts.samples.total(kind, process, None);
-        let is_such = |function: &str| PRINTING.iter().any(|name| function.starts_with(name));
-        let printing = facts.samples.in_kernel(kind, process, None, is_such);
-        Some(printing.ns as f64 / all.ns.max(1) as f64)
-    })
+    let is_such = |function: &str| PRINTING.iter().any(|name| function.starts_with(name));
+    Sampled::most_in_kernel(facts, BUSY_CPUS, is_such)
 }
 
 /// Where no single reads were recorded, what the kernel did is told by the samples.
 fn report_printed(facts: &Facts, out: &mut Findings<'_>, printed: &Sampled<'_>) {
     let who = facts.profiled(printed.profile);
     let process = facts.world.threads.process(printed.process);
-    let part = Measurement::share("share_of_cpu_time", printed.part).at_least(guards::WARNING_SHARE);
-    let cpus = printed.profile.step.cpus();
-    let cpus = cpus.map(|cpus| Measurement::number("cpus", cpus).at_least(BUSY_CPUS));
+    let (part, cpus) = printed.figures(BUSY_CPUS);
     let text = format!("{part} of CPU time in the kernel's adding up of control groups");
     let share: Share = printed.share(facts);
     let title = format!(

@@ -23,9 +23,9 @@
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::guards::{self, Share};
+use whyslow_facts::Facts;
 use whyslow_facts::folds::wide_polls::{WidePollFacts, WidePolls};
-use whyslow_facts::{Facts, ProcessId};
-use whyslow_model::{Measurement, SampleKind, SaturatingSum, Severity, Subject};
+use whyslow_model::{Measurement, Nanos, SampleKind, SaturatingSum, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -64,14 +64,22 @@ fn is_wide(facts: &Facts, row: &WidePolls) -> bool {
     row.wide >= MIN_POLLS && row.mean() >= MANY && row.wide as f64 >= MOST_OF_THEM * row.polls as f64 && often
 }
 
-/// The part of the process's CPU time that is in these calls, by its samples; unknown without: how much of a call is waiting does not show.
+/// What looking at a descriptor takes at least, ns: a look-up of the file and a call of its poll function (fs/select.c, do_pollfd).
+const EACH: u64 = 50;
+
+/// The part of the process's CPU time that is in these calls, by its samples. Without, what looking at the lists takes at least of the
+/// thread's time: how much of a call is waiting does not show.
 #[gated]
-fn share(facts: &Facts, process: ProcessId, who: &str) -> Share {
-    let calls = facts.samples.system_calls(SampleKind::OnCpu, process);
+fn share(facts: &Facts, row: &WidePolls, who: &str) -> Share {
+    let calls = facts.samples.system_calls(SampleKind::OnCpu, row.process);
     let polls = calls.iter().filter(|call| POLLS.contains(&call.name)).map(|call| call.weight.ns);
-    let all = facts.samples.total(SampleKind::OnCpu, process, None).ns;
+    let all = facts.samples.total(SampleKind::OnCpu, row.process, None).ns;
     match (polls.saturating_sum(), all) {
-        (0, _) | (_, 0) => Share::unknown(),
+        (_, 0) => {
+            let looked = Nanos::new(row.descriptors.saturating_mul(EACH));
+            guards::share_of_ns(facts, Some(row.tid), looked, row.wide)
+        }
+        (0, _) => Share::unknown(),
         (polls, all) => {
             Share::of_cpu_time((polls as f64 / all as f64).min(1.0), format!("the CPU time of {who}"))
         }
@@ -82,7 +90,7 @@ fn share(facts: &Facts, process: ProcessId, who: &str) -> Share {
 fn report(facts: &Facts, out: &mut Findings<'_>, row: &WidePolls) {
     let subject = Subjects::thread(facts, row.tid);
     let who = Subjects::words(&subject);
-    let share = share(facts, row.process, &who);
+    let share = share(facts, row, &who);
     let polls = Measurement::count("polls", row.wide).at_least(MIN_POLLS as f64);
     let each = Measurement::count("descriptors_per_poll", row.mean()).at_least(MANY as f64);
     let part = Measurement::share("share_of_polls", row.wide as f64 / row.polls.max(1) as f64)

@@ -32,6 +32,8 @@ pub(super) const SOURCE: HostSource = HostSource {
 
 /// Looks between two at the details of a process that did nothing, which other processes may have changed.
 const DETAILS_EVERY: u64 = 10;
+/// Seconds for which the group of a new process is read in each sample: who starts it, or it itself, moves it into its own.
+const MOVES_WITHIN: f64 = 10.0;
 /// How long command lines may take; those that come later are told in the next sample.
 const PATIENCE: Duration = Duration::from_millis(20);
 
@@ -219,7 +221,7 @@ impl Processes {
                 self.commands.want((pid, stat.start));
             }
         }
-        if (name_changed || due)
+        if (name_changed || due || age(context, stat.start) < MOVES_WITHIN)
             && let Ok(text) = context.reader.proc(&format!("{pid}/cgroup"))
         {
             now.identity.take_groups(text);
@@ -266,7 +268,7 @@ impl Processes {
             row.count(Metric::Vsz, Some(stat.vsize));
             row.count(Metric::Rss, stat.rss.and_then(|pages| pages.checked_mul(context.page)));
         }
-        let age = context.uptime - stat.start as f64 / context.ticks;
+        let age = age(context, stat.start);
         row.level(Metric::Age, (age >= 0.0).then_some(age * 1e9));
         if stat.state == b'D'
             && let Ok(text) = context.reader.proc(&format!("{pid}/wchan"))
@@ -379,13 +381,18 @@ fn alone(now: &Details, before: Option<&Details>, span: &Span, row: &mut Row) {
 /// Files kept open at most.
 const MOST_FILES: u64 = 16_384;
 
+/// Seconds since a start that is told in ticks since boot.
+fn age(context: &Context<'_>, start: u64) -> f64 {
+    context.uptime - start as f64 / context.ticks
+}
+
 /// Seconds: CPU time is told in ticks (10 ms), so that the share of a shorter life would be mostly their roundness.
 const SHORT_LIFE: f64 = 1.0;
 
 /// What the rates of a task are over: since it was read last; of a new one since the sample before, if it began after that.
 /// `None` where it was there and was not seen. In the first sample its life, unless it is a short one.
 fn span_of(context: &Context<'_>, start: u64, before: Option<f64>) -> Option<Span> {
-    let age = (context.uptime - start as f64 / context.ticks).max(0.0);
+    let age = age(context, start).max(0.0);
     match (before, context.span.is_first()) {
         (Some(before), _) => Some(Span::since_last(context.uptime - before)),
         (None, true) => (age >= SHORT_LIFE).then(|| Span::since_boot(age)),

@@ -225,11 +225,22 @@ pub(super) fn cut(text: &str, width: usize) -> String {
     format!("{}…", head(text, width.saturating_sub(1)))
 }
 
-/// The text cut in its middle to `width` columns. Of a path, the end says more: three quarters of the width
-/// are its.
+/// The text cut in its middle to `width` columns, between words where it has some. Of a path, the end says
+/// more: three quarters of the width are its.
 pub(super) fn cut_middle(text: &str, width: usize) -> String {
     let keep = width.saturating_sub(1);
-    cut_before(text, width, if text.contains('/') { keep - keep / 4 } else { keep - keep / 2 })
+    let end = if text.contains('/') { keep - keep / 4 } else { keep - keep / 2 };
+    between_words(text, width, end).unwrap_or_else(|| cut_before(text, width, end))
+}
+
+/// `newfstatat … per rename`, where whole words fit on both sides.
+fn between_words(text: &str, width: usize, end: usize) -> Option<String> {
+    if text.width() <= width {
+        return None;
+    }
+    let (head, _) = head(text, width.checked_sub(3 + end)? + 1).rsplit_once(' ')?;
+    let (_, tail) = tail(text, end + 1).split_once(' ')?;
+    (!head.is_empty() && !tail.is_empty()).then(|| format!("{head} … {tail}"))
 }
 
 /// A line of a capture cut to `width` columns before its end, where strace shows result and duration.
@@ -293,6 +304,7 @@ mod tests {
         assert_eq!(cut("abcdef", 4), "abc…");
         assert_eq!(cut_middle("/var/lib/app/cache/entry.bin", 13), "/va…entry.bin");
         assert_eq!(cut_middle("abcdefghij", 5), "ab…ij");
+        assert_eq!(cut_middle("newfstatat calls per rename", 23), "newfstatat … per rename");
         assert_eq!(cut("日本語", 4), "日…");
         assert_eq!(cut_line("read(3, \"abcdefgh\", 8) = 8", 21), "read(3, \"abcd… 8) = 8");
     }
