@@ -16,6 +16,18 @@ pub(super) const WAITING: &str = "BLPOP BRPOP BRPOPLPUSH BLMOVE BLMPOP BZPOPMIN 
 /// know"). What takes less can be the way there and back, and the scheduler's doing.
 pub(crate) const SLOW: Nanos = Nanos::from_millis(5);
 
+/// The same of a server on this host: the way there and back, with two wake-ups, takes some tens of microseconds.
+const SLOW_HERE: Nanos = Nanos::from_millis(1);
+/// Calls of both ends in a turn, each of which a tracer may stop.
+const STOPS_PER_TURN: u64 = 8;
+
+/// From here on a turn with that server is long for what it asks, and not for the way there and back.
+pub(super) fn slow_turn(facts: &Facts, server: &str) -> Nanos {
+    let is_here = is_loopback_address(server) || server.starts_with(['/', '@']);
+    let stops = facts.pace.stop.or_zero().saturating_mul(STOPS_PER_TURN);
+    if is_here { Nanos::new(SLOW_HERE.or_zero().saturating_add(stops)).min(SLOW) } else { SLOW }
+}
+
 /// Round trips for one request from which on they are a loop: pages that ask for a handful of things do not reach it.
 pub(super) const MANY: f64 = 10.0;
 

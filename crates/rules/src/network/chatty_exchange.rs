@@ -22,7 +22,7 @@
 //! ## When it is wrong
 //! Turns that depend on each other, a lock or a game, cannot be joined. What is asked while requests are served is judged by
 //! the request: from ten turns on, and not where each is one query that is asked again with other keys (n-plus-one-queries). Turns of more than a segment carry
-//! something, and slow answers are the other side's matter (slow-downstream). Feeds, logs and replication are no questions: where
+//! something, and slow answers are the other side's matter (slow-downstream): of a server on the same host those of a millisecond and more. Feeds, logs and replication are no questions: where
 //! the direction does not change back for each, nothing is said. Of a connection that is older than the capture the sizes
 //! tell who asks: a server that takes much and answers with a word looks the same, which is why such a finding is a warning at most.
 
@@ -182,7 +182,7 @@ fn report(
         .measured_all(per_request.is_some().then(|| Measurement::count("turns_in_requests", trips)))
         .measured_all(each_request)
         .measured_all(rate)
-        .measured(Measurement::time("p50", median).at_most(asked::SLOW.or_zero() as f64))
+        .measured(Measurement::time("p50", median).at_most(asked::slow_turn(facts, &exchange.name).or_zero() as f64))
         .measured(Measurement::time("time", exchange.turns.total()))
         .measured(of_time)
         .subject(subject)

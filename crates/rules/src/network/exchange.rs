@@ -105,5 +105,5 @@ pub(super) fn is_chatty(facts: &Facts, exchange: &Exchange<'_>) -> bool {
     turns >= guards::few_calls(facts)
         && fits(exchange.sent)
         && fits(exchange.received)
-        && exchange.turns.percentile(0.5) < asked::SLOW
+        && exchange.turns.percentile(0.5) < asked::slow_turn(facts, &exchange.name)
 }
