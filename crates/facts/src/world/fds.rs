@@ -69,6 +69,8 @@ pub struct FdLife {
     pub opened_by: (Tid, u64),
     /// When its last descriptor was closed; unknown while open.
     pub closed: Timestamp,
+    /// It was the end of the process that closed it.
+    pub closed_by_exit: bool,
     /// Descriptors that refer to it, in all processes. 0: ended.
     pub refs: u32,
     /// Reads.
@@ -135,6 +137,7 @@ impl FdLife {
             opened: Timestamp::UNKNOWN,
             opened_by: (0, 0),
             closed: Timestamp::UNKNOWN,
+            closed_by_exit: false,
             refs: 0,
             reads: None,
             writes: None,
@@ -175,6 +178,11 @@ impl FdLife {
     /// True while a descriptor refers to it.
     pub fn is_open(&self) -> bool {
         self.refs > 0
+    }
+
+    /// True where the program did not close it: it is open, or was until the end of the process.
+    pub fn was_left_open(&self) -> bool {
+        self.is_open() || self.closed_by_exit
     }
 
     /// True where lsof says of a socket that it belongs to no protocol any more: closed in part, or never connected.

@@ -379,6 +379,9 @@ impl World {
         if self.threads.process(process).living == 0 && is_first_known {
             for life in self.threads.process_mut(process).slots.clear() {
                 self.unref(life, exit.ts);
+                if let Some(life) = self.fds.get_mut(life).filter(|life| !life.is_open()) {
+                    life.closed_by_exit = true;
+                }
             }
             self.threads.process_exited(process, exit.ts);
             if exit.signal.is_some_and(|signal| signal.starts_with(b"SIGKILL"))

@@ -73,14 +73,16 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             continue;
         }
         let of_process = suspects.entry(life.process).or_default();
-        match (life.is_open(), waits) {
+        match (life.was_left_open(), waits) {
             (true, true) => of_process.close_wait.push(life),
             (true, false) => of_process.unidentified.push(life),
             (false, _) => of_process.drained += 1,
         }
     }
     for (life, since) in facts.peers.left_open(&facts.world) {
-        let old = facts.window.end.since(since).get().is_some_and(|ns| ns >= OLD.or_zero());
+        // Until the process ended, where it did.
+        let until = if life.is_open() { facts.window.end } else { life.closed };
+        let old = until.since(since).get().is_some_and(|ns| ns >= OLD.or_zero());
         if old && life.state.as_deref() != Some("CLOSE_WAIT") {
             suspects.entry(life.process).or_default().ended.push(life);
         }

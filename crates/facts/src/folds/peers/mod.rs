@@ -301,7 +301,7 @@ impl Peers {
         let kept =
             self.connections.iter().filter(|connection| connection.ended && !connection.used_since_end);
         kept.filter_map(|connection| world.fds.get(connection.life))
-            .filter(|life| life.is_open() && life.end_seen)
+            .filter(|life| life.was_left_open() && life.end_seen)
             .map(|life| (life, life.end_seen_at))
     }
 
