@@ -32,7 +32,7 @@ use crate::gate::gated;
 use crate::guards::{self, WARNING_SHARE};
 use crate::kernel_threads;
 use crate::kernel_waits::{self, CHANGES_MAP, KernelWait};
-use whyslow_facts::{Facts, ProcessId};
+use whyslow_facts::{Facts, ProcessId, ThreadFacts};
 use whyslow_model::event::Tid;
 use whyslow_model::{CallStats, Entity, Measurement, Nanos, SaturatingSum, Severity, Subject};
 
@@ -153,7 +153,10 @@ fn report_waiting(facts: &Facts, out: &mut Findings<'_>, wait: &KernelWait<'_>, 
 /// of the address space is held from outside.
 #[gated]
 fn of_victims(facts: &Facts, out: &mut Findings<'_>, told: &[Tid]) {
-    let threads = || facts.world.threads.iter().map(|(_, thread)| thread).filter(|thread| !thread.exited);
+    let lasted = |thread: &&ThreadFacts| {
+        !thread.exited || facts.world.threads.process(thread.process).exited
+    };
+    let threads = || facts.world.threads.iter().map(|(_, thread)| thread).filter(lasted);
     for thread in threads().filter(|thread| !told.contains(&thread.tid)) {
         let alone = threads().all(|other| {
             other.process != thread.process
