@@ -1,4 +1,6 @@
 import java.lang.management.*;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.*;
 import java.util.*;
 
@@ -19,19 +21,27 @@ public class @{Class} {
 
     static final int PLAYERS = @{players};
     // So many as the heap was laid out for, of an evening.
-    static final int ANSWERS = (int) (@{heap_mb} * 1048576.0 * 0.6 / 152 / (@{rate} * @{seconds}));
+    static final int ANSWERS = (int) (@{heap_mb} * 1048576.0 * 0.72 / 152 / (@{rate} * @{seconds}));
     final Deque<List<Marked>> rounds = new ArrayDeque<>();
     final Map<String, Integer> points = new HashMap<>();
     long dropped;
 
-    /** What was asked and answered: as text, as it comes from the players. */
-    static List<String> receive(int round) {
-        List<String> texts = new ArrayList<>();
+    /** What was answered: as text, as it comes from the players, all of a round in one body, which may be so large. */
+    static ByteBuffer receive(int round) {
+        ByteBuffer body = ByteBuffer.allocate(@{body});
         for (int answer = 0; answer < ANSWERS; answer++) {
             int player = (answer * 31 + round) % PLAYERS;
-            texts.add("player-" + player + ";q" + answer % @{questions} + ";" + Integer.toHexString(answer * 7919 ^ round * 104729) + ";" + (answer * 37 + round) % 100);
+            String text = "player-" + player + ";q" + answer % @{questions} + ";" + Integer.toHexString(answer * 7919 ^ round * 104729) + ";" + (answer * 37 + round) % 100 + "\n";
+            body.put(text.getBytes(StandardCharsets.US_ASCII));
         }
-        return texts;
+        return body.flip();
+    }
+
+    static String word(ByteBuffer body, char end) {
+        int from = body.position(), to = from;
+        while (body.get(to) != end) to++;
+        body.position(to + 1);
+        return new String(body.array(), from, to - from, StandardCharsets.US_ASCII);
     }
 
     static int mark(String given, int haste) {
@@ -59,11 +69,14 @@ public class @{Class} {
 
     List<String> play(int round) {
         List<Marked> marked = new ArrayList<>();
-        for (String text : receive(round)) {
-            String[] parts = text.split(";");
-            int got = mark(parts[2], Integer.parseInt(parts[3]));
-            marked.add(new Marked(parts[0], parts[2], got, System.currentTimeMillis()));
-            points.merge(parts[0], got, Integer::sum);
+        ByteBuffer body = receive(round);
+        while (body.hasRemaining()) {
+            String player = word(body, ';');
+            word(body, ';');
+            String given = word(body, ';');
+            int got = mark(given, Integer.parseInt(word(body, '\n')));
+            marked.add(new Marked(player, given, got, System.currentTimeMillis()));
+            points.merge(player, got, Integer::sum);
         }
         @{fnCamel}(marked);
         return rank();

@@ -2,14 +2,13 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
-	"fmt"
 	"log"
 	"os"
 	"runtime/metrics"
 	"sort"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -20,8 +19,7 @@ type marked struct {
 }
 
 // So many as the container's memory was laid out for, of an evening.
-const evening = @{heap_mb} * 1048576 / 120 / (@{rate} * @{seconds})
-
+var evening float64 = @{heap_mb} * 1048576 / 100 / (@{rate} * @{seconds})
 var answers = int(evening)
 
 type quiz struct {
@@ -29,14 +27,21 @@ type quiz struct {
 	points map[string]int
 }
 
-// As text, as it comes from the players.
-func receive(round int) []string {
-	texts := make([]string, 0, answers)
+// As text, as it comes from the players: all of a round in one body, which may be so large.
+func receive(round int) []byte {
+	body := make([]byte, 0, @{body})
 	for answer := 0; answer < answers; answer++ {
-		given := strconv.FormatInt(int64(answer*7919^round*104729), 16)
-		texts = append(texts, fmt.Sprintf("player-%d;q%d;%s;%d", (answer*31+round)%@{players}, answer%@{questions}, given, (answer*37+round)%100))
+		body = append(body, "player-"...)
+		body = strconv.AppendInt(body, int64((answer*31+round)%@{players}), 10)
+		body = append(body, ";q"...)
+		body = strconv.AppendInt(body, int64(answer%@{questions}), 10)
+		body = append(body, ';')
+		body = strconv.AppendInt(body, int64(answer*7919^round*104729), 16)
+		body = append(body, ';')
+		body = strconv.AppendInt(body, int64((answer*37+round)%100), 10)
+		body = append(body, '\n')
 	}
-	return texts
+	return body
 }
 
 func mark(given string, haste int) int {
@@ -78,13 +83,18 @@ func (q *quiz) rank() []string {
 func (q *quiz) play(round int) []string {
 	var all []*marked
 	var last *marked
-	for _, text := range receive(round) {
-		parts := strings.Split(text, ";")
-		haste, err := strconv.Atoi(parts[3])
-		if err != nil {
-			log.Fatal(err)
+	body := receive(round)
+	for len(body) > 0 {
+		line, rest, _ := bytes.Cut(body, []byte("\n"))
+		body = rest
+		name, line, _ := bytes.Cut(line, []byte(";"))
+		_, line, _ = bytes.Cut(line, []byte(";"))
+		answer, late, _ := bytes.Cut(line, []byte(";"))
+		haste := 0
+		for _, digit := range late {
+			haste = haste*10 + int(digit-'0')
 		}
-		player, given := strings.Clone(parts[0]), strings.Clone(parts[2])
+		player, given := string(name), string(answer)
 		got := mark(given, haste)
 		q.points[player] += got
 		last = &marked{&player, &given, got, last}
