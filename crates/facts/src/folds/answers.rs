@@ -5,6 +5,7 @@ use crate::Fold;
 use crate::exemplar::Exemplar;
 use crate::folds::in_hand::{InHand, is_in_passing};
 use crate::folds::peers::{Role, role_of};
+use crate::world::fds::Origin;
 use crate::world::ids::{LifeId, ProcessId};
 use crate::world::{Seen, World};
 use hashbrown::HashMap;
@@ -17,8 +18,10 @@ use whyslow_model::{FdKind, Syscall};
 pub struct Answers {
     /// Who takes them.
     pub process: ProcessId,
-    /// The server's address.
+    /// The server's address; `the server behind fd 5` on a connection that is older than the capture, and that nothing names.
     pub peer: Box<str>,
+    /// False for the latter: who asks on it nothing but the sizes tell.
+    pub is_named: bool,
     /// How many began.
     pub count: u64,
     /// Bytes of all of them.
@@ -81,7 +84,10 @@ impl TakenAnswers {
             return Some((id, known.row?));
         }
         let life = world.fds.get(id)?;
-        let name = life.peer()?;
+        let is_older = life.origin == Origin::BeforeCapture && life.kind == FdKind::Socket;
+        let unnamed = || is_older.then(|| format!("the server behind fd {}", life.fd));
+        let is_named = life.peer().is_some();
+        let name = life.peer().map(str::to_string).or_else(unnamed)?;
         if self.connections.len() >= Self::MAX_CONNECTIONS {
             return None;
         }
@@ -89,7 +95,7 @@ impl TakenAnswers {
             self.connections.insert(id, Connection { row: None, bytes: 0 });
             return None;
         }
-        let key = (seen.process, Box::from(name));
+        let key = (seen.process, name.into_boxed_str());
         let row = match self.index.get(&key) {
             Some(row) => *row,
             None if self.rows.len() < Self::MAX_ROWS => {
@@ -97,6 +103,7 @@ impl TakenAnswers {
                 self.rows.push(Answers {
                     process: key.0,
                     peer: key.1.clone(),
+                    is_named,
                     count: 0,
                     bytes: 0,
                     passed_on: 0,

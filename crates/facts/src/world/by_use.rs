@@ -1,26 +1,44 @@
 //! What a descriptor is that was open before the capture, and that nothing names: by how it is used, and by what is said on it.
 
-use super::fds::FdLife;
+use super::fds::{FdLife, Origin};
+use super::ids::ProcessId;
+use hashbrown::HashSet;
 use memchr::memmem;
 use whyslow_model::event::Tid;
 use whyslow_model::{Call, Errno, FdKind, Nanos, Syscall, text};
 
-/// Learns from a read or a write of a descriptor.
-#[inline]
-pub(super) fn learn(life: &mut FdLife, call: &Call<'_>, bytes: u64, read: bool) {
-    if life.kind == FdKind::Unknown {
-        take_turn(life, call, bytes, read);
-    }
-    if !read && bytes > 0 && matches!(life.kind, FdKind::Unknown | FdKind::Socket) && life.ends.is_none() {
-        name_server(life, call);
-    }
+/// The hosts that clients ask each process for. Bounded.
+#[derive(Debug, Default)]
+pub(super) struct AskedAs {
+    hosts: HashSet<(ProcessId, Box<str>)>,
 }
 
-/// A request of HTTP says whom it is for: who writes it is the client, on a connection to that host.
-fn name_server(life: &mut FdLife, call: &Call<'_>) {
-    let Some(host) = host_of_request(call.args) else { return };
-    life.kind = FdKind::Socket;
-    life.ends.get_or_insert_default().peer = Some(host.into());
+impl AskedAs {
+    const MOST: usize = 256;
+}
+
+/// Learns from a read or a write of a descriptor. A request of HTTP says whom it is for: who writes it is the client, on a connection to
+/// that host. A proxy passes the name on that it was asked for: it names nobody.
+#[inline]
+pub(super) fn learn(life: &mut FdLife, asked_as: &mut AskedAs, call: &Call<'_>, bytes: u64, read: bool) {
+    let is_older = life.origin == Origin::BeforeCapture;
+    if is_older && life.kind == FdKind::Unknown {
+        take_turn(life, call, bytes, read);
+    }
+    if bytes == 0 || !(life.kind == FdKind::Unknown || life.kind.is_socket()) {
+        return;
+    }
+    if read && asked_as.hosts.len() < AskedAs::MOST {
+        if let Some(host) = host_of_request(call.args) {
+            asked_as.hosts.insert((life.process, host.into()));
+        }
+    } else if !read && is_older && life.ends.is_none() && life.kind != FdKind::Unix {
+        let Some(host) = host_of_request(call.args) else { return };
+        life.kind = FdKind::Socket;
+        if !asked_as.hosts.contains(&(life.process, Box::from(host))) {
+            life.ends.get_or_insert_default().peer = Some(host.into());
+        }
+    }
 }
 
 /// `127.0.0.1:8000` of `5, "GET /user/7 HTTP/1.1\r\nHost: 127.0.0.1:8000\r\n"..., 94`: what strace shows of a write.

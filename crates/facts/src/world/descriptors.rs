@@ -48,9 +48,7 @@ impl World {
         life.calls += 1;
         if moves != Moves::None {
             if let Moves::Read | Moves::Write = moves {
-                if life.origin == Origin::BeforeCapture {
-                    by_use::learn(life, call, seen.bytes, moves == Moves::Read);
-                }
+                by_use::learn(life, &mut self.asked_as, call, seen.bytes, moves == Moves::Read);
                 record_io(life, call, seen.bytes, moves == Moves::Read);
                 // open(2): O_NONBLOCK "has no effect for regular files".
                 let is_read = moves == Moves::Read && life.kind == FdKind::File;

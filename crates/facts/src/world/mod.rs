@@ -90,6 +90,8 @@ pub struct World {
     pub counted: u64,
     /// Signals by process and name.
     pub signals: Vec<SignalFacts>,
+    /// What the processes are asked for by clients.
+    asked_as: by_use::AskedAs,
     /// Rows of snapshots.
     pub snapshot_rows: u64,
     /// Descriptor rows that belong to no process (`/proc/net/*`), by inode.

@@ -401,6 +401,21 @@ fn what_is_written_and_read_in_turns_is_a_socket() {
 }
 
 #[test]
+fn a_request_names_the_server_that_it_is_for_but_not_where_it_is_passed_on() {
+    let mut trace = Trace::default();
+    let request = |fd: i32, host: &str| format!(r#"{fd}, "GET / HTTP/1.1\r\nHost: {host}\r\n\r\n", 40"#);
+    trace.call(7, "write", &request(4, "prices:8000"), 40);
+    trace.call(7, "read", &request(5, "shop.example"), 40);
+    trace.call(7, "write", &request(6, "shop.example"), 40);
+    let peer = |fd: i32| {
+        let (_, life) = trace.facts.world.fds.iter().find(|(_, life)| life.fd == fd).expect("it is used");
+        (life.kind, life.peer().map(str::to_string))
+    };
+    assert_eq!(peer(4), (FdKind::Socket, Some("prices:8000".to_string())));
+    assert_eq!(peer(6), (FdKind::Socket, None));
+}
+
+#[test]
 fn who_waits_for_connections_that_never_come_listens() {
     let listens = |ret: Ret, errno: Errno, flags: CallFlags| {
         let mut facts = Facts::default();

@@ -153,9 +153,7 @@ fn report_waiting(facts: &Facts, out: &mut Findings<'_>, wait: &KernelWait<'_>, 
 /// of the address space is held from outside.
 #[gated]
 fn of_victims(facts: &Facts, out: &mut Findings<'_>, told: &[Tid]) {
-    let lasted = |thread: &&ThreadFacts| {
-        !thread.exited || facts.world.threads.process(thread.process).exited
-    };
+    let lasted = |thread: &&ThreadFacts| !thread.exited || facts.world.threads.process(thread.process).exited;
     let threads = || facts.world.threads.iter().map(|(_, thread)| thread).filter(lasted);
     for thread in threads().filter(|thread| !told.contains(&thread.tid)) {
         let alone = threads().all(|other| {
