@@ -53,6 +53,15 @@ func (a *Account) @{fnCamel}(how string) {
 	a.spent += time.Since(start)
 }
 
+// The mark that the road authority checks: the longer it is worked on, the better.
+func prove(rows string) uint32 {
+	mark := crc32.ChecksumIEEE([]byte(rows))
+	for end := time.Now().Add(time.Duration(@{proof_ms} * 1e6)); time.Now().Before(end); {
+		mark = min(mark, crc32.ChecksumIEEE([]byte(fmt.Sprint(mark, rows))))
+	}
+	return mark
+}
+
 func (a *Account) book(quarter int, cars []Car) error {
 	var rows strings.Builder
 	total := 0
@@ -60,7 +69,7 @@ func (a *Account) book(quarter int, cars []Car) error {
 		total += fee(car)
 		fmt.Fprintf(&rows, "%d;%s;%d\n", quarter, car.Plate, fee(car))
 	}
-	fmt.Fprintf(&rows, "= %d %08x\n", total, crc32.ChecksumIEEE([]byte(rows.String())))
+	fmt.Fprintf(&rows, "= %d %08x\n", total, prove(rows.String()))
 	_, err := a.file.WriteString(rows.String())
 	return err
 }

@@ -13,9 +13,18 @@ class Office
     @account, @spent = File.open(path, "a"), 0.0
   end
 
+  # The road authority wants a mark that was hard to find.
+  def prove(rows)
+    text, tries = rows.join, 0
+    done = clock + @{proof_ms} / 1000.0
+    best = Zlib.crc32(text)
+    best = [best, Zlib.crc32(text, tries += 1)].min while clock < done
+    best
+  end
+
   def file(shift, cars)
     rows = cars.map { |plate, axles| "#{shift};#{plate};#{axles * 150}" }
-    @account.puts(rows, "= #{rows.size} #{Zlib.crc32(rows.join)}")
+    @account.puts(rows, "= #{rows.size} #{prove(rows)}")
     @account.flush
   end
 

@@ -1,4 +1,5 @@
 // Sightings of the aviary's birds, by cage; the census of them is drawn anew all the time.
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
@@ -93,7 +94,7 @@ int main()
 {
     Board board;
     auto began = clk::now();
-    bool volatile over = false;
+    std::atomic<bool> over{false};
     std::thread census([&] {
         pthread_setname_np(pthread_self(), "@{thread}");
         while (!over) {

@@ -1,5 +1,5 @@
 # Lets vessels into the harbour's radio, each with a pass, while there is room.
-require "digest"
+require "digest/sha2"
 require "socket"
 
 CAPACITY = 60_000

@@ -1,5 +1,5 @@
 # The registers of births of a diocese, page by page, for whoever asks.
-require "digest"
+require "digest/md5"
 require "socket"
 
 class Volume

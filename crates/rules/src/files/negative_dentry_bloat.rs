@@ -20,7 +20,7 @@
 //!
 //! ## When it is wrong
 //! A cache that is filled asks for each name once and then makes the file: where what was missing is made or found later, nothing is said. The same names in several directories are a
-//! search (path-search-miss).
+//! search (path-search-miss). A crawl that asks for many names at once and then no more is a notice.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 use whyslow_facts::exemplar::Exemplars;
 use whyslow_facts::{Facts, FileFacts};
 use whyslow_model::syscall::Class;
-use whyslow_model::{CallStats, Measurement, SampleKind, Severity, Subject, Tid};
+use whyslow_model::{CallStats, Measurement, SampleKind, Severity, Subject, Tid, Timestamp};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -49,6 +49,8 @@ const NAMES_PER_S: f64 = 100.0;
 const ASKED_PER_NAME: f64 = 2.0;
 /// Of the names asked for in the directory, those that are not there.
 const MISSING: f64 = 0.9;
+/// Of the recorded time, the part from the first to the last of them: what is asked for at once, at a start or by a crawl, goes by.
+const LASTS: f64 = 0.2;
 /// Of the lookups in vain, those of searches along several directories from which on they are another smell.
 const SEARCHES: f64 = 0.5;
 
@@ -64,6 +66,9 @@ struct Asked {
     shared: bool,
     lines: Exemplars,
     example: String,
+    /// From the first to the last that was missing.
+    first: Timestamp,
+    last: Timestamp,
 }
 
 #[gated]
@@ -199,9 +204,22 @@ impl Asked {
             self.tid = file.tid;
         }
         self.lines.merge(&file.exemplars);
+        if !self.first.is_known() || file.first.is_known() && file.first < self.first {
+            self.first = file.first;
+        }
+        if !self.last.is_known() || file.last.is_known() && file.last > self.last {
+            self.last = file.last;
+        }
         if self.example.is_empty() && file.merged == 0 {
             self.example = file.path.to_string();
         }
+    }
+
+    /// The part of the recorded time in which it was done; `None` without a clock.
+    #[gated]
+    fn lasts(&self, facts: &Facts) -> Option<f64> {
+        let whole = facts.window.whole().as_secs_f64().filter(|whole| *whole > 0.0)?;
+        Some((self.last.since(self.first).as_secs_f64()? / whole).min(1.0))
     }
 
     #[gated]
@@ -229,21 +247,26 @@ fn report(facts: &Facts, out: &mut Findings<'_>, directory: &str, asked: &Asked)
     let part = Measurement::share("share_not_there", part).at_least(MISSING);
     let mean = Measurement::time("time_per_lookup", asked.misses.mean());
     let took = mean.value.map_or(String::new(), |_| format!(" A lookup took {mean} on average."));
+    let lasts = asked.lasts(facts);
+    let goes_by = lasts.is_some_and(|part| part < LASTS);
+    let lasts = lasts.map(|part| guards::passed(Measurement::share("share_of_recorded_time", part), LASTS));
+    let most = if goes_by { Severity::Notice } else { Severity::Critical };
+    let as_this = match asked.example.is_empty() {
+        true => String::new(),
+        false => format!(", as {}", asked.example),
+    };
     let subject = Subjects::thread(facts, if asked.shared { 0 } else { asked.tid });
     let pattern = format!("{directory}/*");
-    let line = format!(
-        "{names} names below {directory} in {} lookups, as {}",
-        words::count(asked.misses.count),
-        asked.example
-    );
+    let line =
+        format!("{names} names below {directory} in {} lookups{as_this}", words::count(asked.misses.count));
     out.report(share, format!("{pattern}: {names} names asked for that are not there, each of them new{often}"))
-        .at_most(Severity::Critical)
+        .at_most(most)
         .subject(Subject { path: Some(pattern), ..subject })
         .cause(format!(
-            "{part} of the names asked for in that directory are not there, as {}. Each new name is searched in the file system, and the kernel keeps an entry for it until memory is short.{took}",
-            asked.example
+            "{part} of the names asked for in that directory are not there{as_this}. Each new name is searched in the file system, and the kernel keeps an entry for it until memory is short.{took}"
         ))
         .measured_all([names, each, part, mean])
+        .measured_all(lasts)
         .measured_all(rates)
         .fix(FIX_SET)
         .fix(FIX_CREATE)

@@ -20,7 +20,8 @@
 //! A fast SSD is busy all the time at full speed and still answers at once: below five milliseconds a request nothing is
 //! said. Writing back in the background fills a queue too, but nobody waits for it: where no thread is blocked by a
 //! disk for 5 % of its time, it is a notice; and so it is where nearly all requests are of others (their write-back), because
-//! a thread that is blocked then may wait for something else. By the host's figures, one that reads or writes in order at
+//! a thread that is blocked then may wait for something else; or where one request at a time is under way, and each takes as long: the device
+//! answers slowly, and who waits for it is told by file (slow-file-io). By the host's figures, one that reads or writes in order at
 //! the device's full speed, and nobody else waits, is a notice: that is its work. Utilisation alone is no verdict.
 
 use super::devices::{self, Disk, IN_ORDER, SLOW};
@@ -52,6 +53,8 @@ const MIN_REQUESTS: u64 = 100;
 const BUSY: f64 = 1.0;
 /// Requests take this many times the time of the fastest tenth: they queue.
 const QUEUES: f64 = 3.0;
+/// Requests under way at a time from which on some stand behind others, whatever they take.
+const SEVERAL: f64 = 2.0;
 /// Of all bytes, the part of one program whose work it then is.
 const MOSTLY: f64 = 0.50;
 /// Where no source tells how long programs wait: a request that takes this long makes whoever asked wait.
@@ -154,6 +157,8 @@ fn report(facts: &Facts, out: &mut Findings<'_>, number: &str, device: &DeviceFa
     let all = &requests.device;
     let (fast, half) = (all.percentile(0.1), all.percentile(0.5));
     let queues = half.or_zero() as f64 >= QUEUES * fast.or_zero() as f64;
+    // One at a time that each take long: the device answers slowly, and nobody stands behind anybody.
+    let one_by_one = !queues && in_flight < SEVERAL;
     let (fast, half) = (Measurement::time("p10", fast), Measurement::time("p50", half));
     let half = half.at_least(SLOW.or_zero() as f64);
     let why = match queues {
@@ -194,7 +199,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, number: &str, device: &DeviceFa
         )
         .measured_all([count, half, under_way, fast, own, window])
         .measured_all(sides)
-        .at_most(if others { Severity::Notice } else { Severity::Critical })
+        .at_most(if others || one_by_one { Severity::Notice } else { Severity::Critical })
         .subject(Subject { device: Some(number.to_string()), ..subject })
         .cause(cause)
         .fix("ask less of it: keep read data in memory, larger reads and writes, fewer flushes (see the findings about files)")

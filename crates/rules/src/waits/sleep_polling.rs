@@ -24,7 +24,7 @@
 //!
 //! ## When it is wrong
 //! A timer that ticks in the background (a watchdog, statistics once a second) holds nobody up. Periods above half a
-//! second, threads that mostly do other things, and those that find something to do after most sleeps without having
+//! second, threads that mostly do other things, and those that ask for another file of the folder after each sleep, and those that find something to do after most sleeps without having
 //! looked in vain for the same thing before, other than a child that had ended meanwhile, are not reported (where it looks again for that, the time between requests is left out); sleeps until a time that had nearly come (a tenth of the others and less) are none; a thread that watches a file that is there (a
 //! configuration poller) is a notice at most.
 
@@ -64,14 +64,6 @@ pub(crate) static RULE: Rule = Rule {
 const MIN_SLEEPS: u64 = 20;
 /// In a short recording: sleeps that are enough where the thread slept so from its start to its end ([`ALL_ALONG`]).
 const MIN_SLEEPS_ALL_ALONG: u64 = 5;
-/// What the thread slept else without having looked at anything, ns.
-#[gated]
-fn paced_ns(facts: &Facts, row: &Sleep) -> u64 {
-    let of_thread = |other: &&Sleep| !other.in_turns && other.tid == row.tid && other.process == row.process;
-    let others = facts.sleeps.rows.iter().filter(of_thread).filter(|other| !std::ptr::eq(*other, row));
-    others.filter(|other| checked_share(other) < CHECKED_SHARE).map(|other| other.slept_ns).saturating_sum()
-}
-
 /// The part of the recorded time from the first to the last sleep from which on a thread slept all along: a retry ends before.
 const ALL_ALONG: f64 = 0.8;
 /// Longer periods are background timers: once a second is the usual tick of watchdogs and statistics.
@@ -91,6 +83,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .iter()
         .filter(|row| is_often(facts, row) && row.length() <= LONGEST_PERIOD)
         .filter(|row| checked_share(row) >= CHECKED_SHARE)
+        .filter(|row| !row.varies || looks_again(row))
         .filter(|row| sleeping_share(facts, row).is_some_and(|share| share >= SLEEPING_SHARE))
         .filter_map(|row| Some((row, row.check.as_deref()?)))
         .collect();
@@ -144,6 +137,14 @@ fn idle_part(facts: &Facts, row: &Sleep) -> f64 {
     // Before its other sleeps it looks at nothing: it waits for its next turn.
     let idle = idle.saturating_add(paced_ns(facts, row));
     (idle as f64 / wall.max(1) as f64).min(1.0)
+}
+
+/// What the thread slept else without having looked at anything, ns.
+#[gated]
+fn paced_ns(facts: &Facts, row: &Sleep) -> u64 {
+    let of_thread = |other: &&Sleep| !other.in_turns && other.tid == row.tid && other.process == row.process;
+    let others = facts.sleeps.rows.iter().filter(of_thread).filter(|other| !std::ptr::eq(*other, row));
+    others.filter(|other| checked_share(other) < CHECKED_SHARE).map(|other| other.slept_ns).saturating_sum()
 }
 
 /// The part of the recorded time from the first to the last sleep, with a sleep before and after that is cut by the recording's ends; `None`

@@ -122,7 +122,7 @@ impl LooksInTurns {
         let waits = self.waits.get(seen.thread.0 as usize).copied();
         let number = self.looks + 1;
         let Some(lookout) = self.of(seen.process) else { return };
-        let look = Look { syscall: call.syscall, file: seen.file, fd: None };
+        let look = Look { syscall: call.syscall, file: seen.file, path: 0, fd: None };
         let useful = world.threads.process(seen.process).useful;
         if lookout.last.as_ref().is_some_and(|last| is_beside(last.look, look, world))
             && let Some(last) = lookout.last.take()
@@ -178,7 +178,7 @@ fn row_of(rows: &mut Vec<Sleep>, last: u32, seen: &Seen<'_>, look: Look, world: 
     let fits = |row: &Sleep| {
         let known = row.check.as_deref().filter(|_| row.in_turns && row.process == seen.process);
         known.is_some_and(|check| {
-            is_beside(Look { syscall: check.syscall, file: check.file, fd: None }, look, world)
+            is_beside(Look { syscall: check.syscall, file: check.file, path: 0, fd: None }, look, world)
         })
     };
     if rows.get((last as usize).wrapping_sub(1)).is_some_and(fits) {

@@ -9,6 +9,7 @@ use crate::world::ids::FileId;
 use crate::world::ids::ProcessId;
 use crate::world::{Seen, World};
 use in_turns::LooksInTurns;
+use std::hash::BuildHasher;
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::{Moves, PathArg};
 use whyslow_model::{Call, Errno, Nanos, Syscall, Timestamp, text};
@@ -167,7 +168,22 @@ struct Awake {
 struct Look {
     syscall: Syscall,
     file: Option<FileId>,
+    /// Hash of its path: where there are very many files, the places of some are given to others. 0 where it is not compared.
+    path: u64,
     fd: Option<i32>,
+}
+
+impl Look {
+    fn of(seen: &Seen<'_>, world: &World) -> Look {
+        let path =
+            |file: FileId| foldhash::fast::FixedState::default().hash_one(&*world.files.get(file).path);
+        Look {
+            syscall: seen.call.syscall,
+            file: seen.file,
+            path: seen.file.map_or(0, path),
+            fd: seen.fd.filter(|_| seen.file.is_none()),
+        }
+    }
 }
 
 impl Sleeps {
@@ -430,8 +446,7 @@ impl Fold for Sleeps {
             return;
         };
         awake.in_vain = None;
-        let look =
-            Look { syscall: seen.call.syscall, file: seen.file, fd: seen.fd.filter(|_| seen.file.is_none()) };
+        let look = Look::of(seen, world);
         self.reaped(seen, world);
         let Some(awake) = self.threads.get_mut(seen.thread.0 as usize) else { return };
         // Who did something else first looks at what came of that. A look that finds something is useful itself.
