@@ -39,8 +39,8 @@ pub(super) static EXPLAINS: &[Explains] = &[
     },
     Explains {
         cause: "global-sync",
-        consequences: &["slow-file-io", "disk-saturated", "fsync-per-write", "fork-per-task"],
-        reason: "sync writes back whatever anybody has written",
+        consequences: &["slow-file-io", "disk-saturated", "fsync-per-write", "fork-per-task", "wait-chain"],
+        reason: "sync writes back whatever anybody has written, and who waits for its caller waits with it",
         starts: false,
     },
     Explains {

@@ -46,7 +46,7 @@ fn a_consequence_follows_from_a_cause_that_is_large_enough_in_the_same_process()
             assert_eq!(follows(Some(1), 0.6), Some(pair.cause));
             assert_eq!(follows(None, 0.6), Some(pair.cause));
             assert_eq!(follows(Some(2), 0.6), None);
-            assert_eq!(follows(Some(1), 0.05), pair.starts.then_some(pair.cause));
+            assert_eq!(follows(Some(1), 0.01), pair.starts.then_some(pair.cause));
             let mut alone = [finding(consequence, Some(1), 0.8)];
             mark(&mut alone, asker);
             assert_eq!(alone[0].follows_from, None);
