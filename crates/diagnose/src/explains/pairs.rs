@@ -80,6 +80,12 @@ pub(super) static EXPLAINS: &[Explains] = &[
         starts: false,
     },
     Explains {
+        cause: "proc-scan",
+        consequences: &["directory-rescan", "text-parsing", "syscall-heavy", "cpu-bound"],
+        reason: "each process is listed, and what the kernel prints of it is taken apart",
+        starts: false,
+    },
+    Explains {
         cause: "mount-table-scan",
         consequences: READ_AND_DECODED,
         reason: "the kernel writes the table of all mounts as text, and the program parses it",

@@ -71,7 +71,7 @@ const LONGEST_PERIOD: Nanos = Nanos::from_millis(500);
 /// From the first to the last sleep the thread must sleep for this part of the time: then the sleeps are what it does.
 const SLEEPING_SHARE: f64 = 0.5;
 /// Before this part of the sleeps it must have looked at the same thing, in vain.
-const CHECKED_SHARE: f64 = 0.8;
+const CHECKED_SHARE: f64 = 0.7;
 /// At most this many sleeps for each time that it got something done: then the sleeps are the delay.
 const SLEEPS_PER_RESULT: u64 = 3;
 
