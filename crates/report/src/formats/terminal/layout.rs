@@ -228,19 +228,26 @@ pub(super) fn cut(text: &str, width: usize) -> String {
 /// The text cut in its middle to `width` columns, between words where it has some. Of a path, the end says
 /// more: three quarters of the width are its.
 pub(super) fn cut_middle(text: &str, width: usize) -> String {
+    if !text.contains('/')
+        && let Some(cut) = between_words(text, width)
+    {
+        return cut;
+    }
     let keep = width.saturating_sub(1);
-    let end = if text.contains('/') { keep - keep / 4 } else { keep - keep / 2 };
-    between_words(text, width, end).unwrap_or_else(|| cut_before(text, width, end))
+    cut_before(text, width, if text.contains('/') { keep - keep / 4 } else { keep - keep / 2 })
 }
 
-/// `newfstatat … per rename`, where whole words fit on both sides.
-fn between_words(text: &str, width: usize, end: usize) -> Option<String> {
-    if text.width() <= width {
-        return None;
-    }
-    let (head, _) = head(text, width.checked_sub(3 + end)? + 1).rsplit_once(' ')?;
-    let (_, tail) = tail(text, end + 1).split_once(' ')?;
-    (!head.is_empty() && !tail.is_empty()).then(|| format!("{head} … {tail}"))
+/// `newfstatat … per rename`: the first words, up to half of the width but one of them at least, and as many of the last as fit.
+fn between_words(text: &str, width: usize) -> Option<String> {
+    const GAP: &str = " … ";
+    let room = width.checked_sub(GAP.width()).filter(|_| text.width() > width)?;
+    let spaces: Vec<usize> = text.match_indices(' ').map(|(at, _)| at).collect();
+    let heads = spaces.iter().map(|at| &text[..*at]);
+    let first = heads.clone().next()?;
+    let head = heads.take_while(|head| head.width() <= room / 2).last().unwrap_or(first);
+    let tails = spaces.iter().map(|at| &text[at + 1..]);
+    let tail = tails.skip_while(|tail| tail.width() + head.width() > room).find(|tail| !tail.is_empty())?;
+    (!head.is_empty()).then(|| format!("{head}{GAP}{tail}"))
 }
 
 /// A line of a capture cut to `width` columns before its end, where strace shows result and duration.
@@ -305,6 +312,9 @@ mod tests {
         assert_eq!(cut_middle("/var/lib/app/cache/entry.bin", 13), "/va…entry.bin");
         assert_eq!(cut_middle("abcdefghij", 5), "ab…ij");
         assert_eq!(cut_middle("newfstatat calls per rename", 23), "newfstatat … per rename");
+        assert_eq!(cut_middle("newfstatat calls per rename", 24), "newfstatat … per rename");
+        assert_eq!(cut_middle("10.4x; 10.4x calls per second", 20), "10.4x; … per second");
+        assert_eq!(cut_middle("newfstatat calls", 12), "newfs… calls");
         assert_eq!(cut("日本語", 4), "日…");
         assert_eq!(cut_line("read(3, \"abcdefgh\", 8) = 8", 21), "read(3, \"abcd… 8) = 8");
     }
