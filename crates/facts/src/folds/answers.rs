@@ -83,14 +83,14 @@ impl TakenAnswers {
         if let Some(known) = self.connections.get(&id) {
             return Some((id, known.row?));
         }
+        if self.connections.len() >= Self::MAX_CONNECTIONS {
+            return None;
+        }
         let life = world.fds.get(id)?;
         let is_older = life.origin == Origin::BeforeCapture && life.kind == FdKind::Socket;
         let unnamed = || is_older.then(|| format!("the server behind fd {}", life.fd));
         let is_named = life.peer().is_some();
         let name = life.peer().map(str::to_string).or_else(unnamed)?;
-        if self.connections.len() >= Self::MAX_CONNECTIONS {
-            return None;
-        }
         if role_of(life, world) != Role::Server {
             self.connections.insert(id, Connection { row: None, bytes: 0 });
             return None;

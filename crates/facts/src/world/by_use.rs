@@ -2,7 +2,7 @@
 
 use super::fds::{FdLife, Origin};
 use super::ids::ProcessId;
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use memchr::memmem;
 use whyslow_model::event::Tid;
 use whyslow_model::{Call, Errno, FdKind, Nanos, Syscall, text};
@@ -10,11 +10,23 @@ use whyslow_model::{Call, Errno, FdKind, Nanos, Syscall, text};
 /// The hosts that clients ask each process for. Bounded.
 #[derive(Debug, Default)]
 pub(super) struct AskedAs {
-    hosts: HashSet<(ProcessId, Box<str>)>,
+    hosts: HashMap<ProcessId, HashSet<Box<str>>>,
+    kept: usize,
 }
 
 impl AskedAs {
     const MOST: usize = 256;
+
+    fn has(&self, process: ProcessId, host: &str) -> bool {
+        self.hosts.get(&process).is_some_and(|hosts| hosts.contains(host))
+    }
+
+    fn add(&mut self, process: ProcessId, host: &str) {
+        if !self.has(process, host) && self.kept < Self::MOST {
+            self.hosts.entry(process).or_default().insert(host.into());
+            self.kept += 1;
+        }
+    }
 }
 
 /// Learns from a read or a write of a descriptor. A request of HTTP says whom it is for: who writes it is the client, on a connection to
@@ -28,14 +40,14 @@ pub(super) fn learn(life: &mut FdLife, asked_as: &mut AskedAs, call: &Call<'_>, 
     if bytes == 0 || !(life.kind == FdKind::Unknown || life.kind.is_socket()) {
         return;
     }
-    if read && asked_as.hosts.len() < AskedAs::MOST {
+    if read {
         if let Some(host) = host_of_request(call.args) {
-            asked_as.hosts.insert((life.process, host.into()));
+            asked_as.add(life.process, host);
         }
-    } else if !read && is_older && life.ends.is_none() && life.kind != FdKind::Unix {
+    } else if is_older && life.ends.is_none() && life.kind != FdKind::Unix {
         let Some(host) = host_of_request(call.args) else { return };
         life.kind = FdKind::Socket;
-        if !asked_as.hosts.contains(&(life.process, Box::from(host))) {
+        if !asked_as.has(life.process, host) {
             life.ends.get_or_insert_default().peer = Some(host.into());
         }
     }

@@ -177,10 +177,12 @@ impl Look {
     fn of(seen: &Seen<'_>, world: &World) -> Look {
         let path =
             |file: FileId| foldhash::fast::FixedState::default().hash_one(&*world.files.get(file).path);
+        // As long as none is given away, the place tells.
+        let named = seen.file.filter(|_| world.files.merged_paths > 0);
         Look {
             syscall: seen.call.syscall,
             file: seen.file,
-            path: seen.file.map_or(0, path),
+            path: named.map_or(0, path),
             fd: seen.fd.filter(|_| seen.file.is_none()),
         }
     }
