@@ -66,14 +66,14 @@ def names_site(behind, finding, rows, text):
     """Whether the finding's function is one of those, or its line has one of these texts in the source `text`. `rows` are those of the account."""
     culprit = finding.get("culprit")
     if culprit:
-        told = [(culprit.get("function"), culprit.get("place"))]
+        told = [(culprit.get("function"), culprit.get("place")), (culprit.get("caller"), culprit.get("caller_place"))]
     else:
         claimed = [row for row in rows if any(claim["id"] == finding["id"] for claim in row.get("claimed_by", []))]
         told = [(row.get("function"), row.get("place")) for row in claimed[:1]]
         told.append(((finding.get("subject") or {}).get("function"), None))
-        # The report prints both: where it is, and who calls that.
+        # The report prints all: where it is, who calls that, and within which function.
         code = finding.get("code") or {}
-        told += [(code.get("function"), code.get("place")), (code.get("caller"), code.get("caller_place"))]
+        told += [(code.get(which), code.get(place)) for which, place in (("function", "place"), ("caller", "caller_place"), ("within", "within_place"))]
     return any(is_site(function, place, behind, text) for function, place in told)
 
 

@@ -3,7 +3,8 @@
 //! What is spent on a CPU goes to the lines as the samples do. Waits, short ones too, are shared out likewise where some stacks reach the
 //! program's own code: blocked threads are read at fixed times, so that these stand for the rest. Where there are too few, only as much is
 //! given to lines as stacks were recorded for. Waits of threads on whose stacks none of the program's own code stands go to the lines where goroutines
-//! wait for the same, by their numbers. Waits for files that are all too short for a stack go where the call works. Time without a stack (queues
+//! wait for the same, by their numbers. Waits for files that are all too short for a stack go where the call works. Calls of which neither samples
+//! nor waits have a stack go where the stacks of short ones are. Time without any (queues
 //! for a CPU, calls of which no stack was taken) has no line.
 
 use crate::parked;
@@ -57,7 +58,7 @@ pub(crate) fn split<'a>(facts: &'a Facts, whose: TimeOf, parts: &[Part<'a>]) -> 
 }
 
 /// The stacks that show where a part is spent, their kind, and how many of them have a place in the program's own code. Waits for files that
-/// are all too short for a stack are where the same call works.
+/// are all too short for a stack are where the same call works. Where neither tells anything, the stacks of short calls do.
 fn stacks_of<'a>(
     facts: &'a Facts,
     whole: Part<'_>,
@@ -74,7 +75,14 @@ fn stacks_of<'a>(
     let found = of(kind);
     let is_short = found.2 == 0 && call.is_some() && is_short_for_files(whole.state);
     let working = is_short.then(|| of(SampleKind::OnCpu));
-    working.filter(|(.., with_site)| *with_site >= ENOUGH_SITES).unwrap_or(found)
+    let found = working.filter(|(.., with_site)| *with_site >= ENOUGH_SITES).unwrap_or(found);
+    let made = whole.call.filter(|_| found.2 == 0).map(|call| {
+        let sites = facts.samples.sites_of_calls(whole.process, whole.tid, call);
+        let with_site = sites.iter().filter(|time| time.site.is_some());
+        let with_site: u64 = with_site.map(|time| time.weight.count).sum();
+        (kind, sites, with_site)
+    });
+    made.filter(|(.., with_site)| *with_site >= ENOUGH_SITES).unwrap_or(found)
 }
 
 /// Shares a wait without a line out by where the goroutines of its process wait that it is for, and returns how much of it, ns.

@@ -17,6 +17,10 @@ use whyslow_model::{Known, SaturatingSum, TimeOf, TimeState, Timestamp};
 
 /// Requests looked at, the longest.
 const MAX_REQUESTS: usize = 2_000;
+/// Fewer requests that take less than a tenth of the time in which the threads have something to do are not what they do: a question about its
+/// health now and then, a turn of a connection that was taken for one.
+const FEW_REQUESTS: usize = 10;
+const LEAST_OF_WORK: f64 = 0.1;
 
 /// The parts of the requests that are served, else of the commands; `None` where there is neither.
 pub(crate) fn spent<'a>(explainer: &Explainer<'a>) -> Option<Spent<'a>> {
@@ -34,6 +38,9 @@ pub(crate) fn spent<'a>(explainer: &Explainer<'a>) -> Option<Spent<'a>> {
         .collect();
     spans.sort_by_key(|span| (std::cmp::Reverse(span.to.since(span.from)), span.tid, span.from));
     spans.truncate(MAX_REQUESTS);
+    if !are_the_work(facts, &spans) {
+        spans.clear();
+    }
     let of = if spans.is_empty() { TimeOf::Command } else { TimeOf::Requests };
     if spans.is_empty() {
         spans = commands(explainer);
@@ -59,6 +66,19 @@ pub(crate) fn spent<'a>(explainer: &Explainer<'a>) -> Option<Spent<'a>> {
         spent.parts[first..].iter_mut().for_each(|part| part.is_slow = span.is_slow);
     }
     (!spent.parts.is_empty()).then_some(spent)
+}
+
+/// Whether the time of requests stands for what the threads do; where there are none, something else does.
+fn are_the_work(facts: &Facts, requests: &[Interval]) -> bool {
+    if requests.is_empty() || requests.len() >= FEW_REQUESTS {
+        return true;
+    }
+    let served = requests.iter().map(|span| span.to.since(span.from).or_zero()).saturating_sum();
+    let work = facts.world.threads.iter().map(|(_, thread)| match thread.sched.as_deref() {
+        Some(sched) => sched.on_cpu_ns,
+        None => thread.wall().or_zero().saturating_sub(thread.waiting_total()),
+    });
+    served as f64 >= LEAST_OF_WORK * work.saturating_sum() as f64
 }
 
 /// How threads of paths wait where no call is known, each found once.

@@ -278,6 +278,7 @@ impl Joined<'_> {
             let call = key.call.filter(|_| is_short_for_files(state))?;
             samples.own_site_of(SampleKind::OnCpu, &sum.threads, |time| time.call == Some(name(call)))
         });
+        let found = found.or_else(|| samples.own_site_of_calls(&sum.threads, key.call?));
         let site = found.filter(|(_, part)| *part >= least).map(|(site, _)| site);
         (site.map(|site| site.function.to_string()), site.and_then(|site| site.line()).map(str::to_string))
     }

@@ -15,35 +15,62 @@ fn call(facts: &mut Facts, name: &str, args: &str, from_ms: u64, ms: u64, ret: i
 /// So many requests a second apart; `slow` of them wait 500 ms for a peer.
 fn served(count: u64, slow: u64) -> TimeAccount {
     let mut facts = Facts::default();
-    call(&mut facts, "socket", "AF_INET, SOCK_STREAM, IPPROTO_IP", 0, 0, 3);
+    serve(&mut facts, count, slow);
+    facts.finish();
+    account(&facts).expect("an account")
+}
+
+fn serve(facts: &mut Facts, count: u64, slow: u64) {
+    call(facts, "socket", "AF_INET, SOCK_STREAM, IPPROTO_IP", 0, 0, 3);
     call(
-        &mut facts,
+        facts,
         "bind",
         "3, {sa_family=AF_INET, sin_port=htons(8080), sin_addr=inet_addr(\"0.0.0.0\")}, 16",
         1,
         0,
         0,
     );
-    call(&mut facts, "listen", "3, 128", 2, 0, 0);
+    call(facts, "listen", "3, 128", 2, 0, 0);
     let client = "4<TCP:[10.0.0.1:8080->10.0.0.7:40000]>";
     let peer = "5<TCP:[10.0.0.1:50000->10.0.0.9:7001]>";
     for i in 0..count {
         let at = 1_000 * (i + 1);
         let from = "3, {sa_family=AF_INET, sin_port=htons(40000), sin_addr=inet_addr(\"10.0.0.7\")}, [128 => 16], SOCK_CLOEXEC";
-        call(&mut facts, "accept4", from, at, 1, 4);
-        call(&mut facts, "read", &format!("{client}, \"GET / HTTP/1.1\\r\\n\\r\\n\", 4096"), at + 2, 1, 18);
+        call(facts, "accept4", from, at, 1, 4);
+        call(facts, "read", &format!("{client}, \"GET / HTTP/1.1\\r\\n\\r\\n\", 4096"), at + 2, 1, 18);
         let mut then = at + 10;
         if i >= count - slow {
-            call(&mut facts, "sendto", &format!("{peer}, \"q\", 1, 0, NULL, 0"), then, 1, 1);
-            call(&mut facts, "recvfrom", &format!("{peer}, \"a\", 4096, 0, NULL, NULL"), then + 1, 500, 1);
+            call(facts, "sendto", &format!("{peer}, \"q\", 1, 0, NULL, 0"), then, 1, 1);
+            call(facts, "recvfrom", &format!("{peer}, \"a\", 4096, 0, NULL, NULL"), then + 1, 500, 1);
             then += 502;
         }
         let answer = format!("{client}, \"HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n\", 38");
-        call(&mut facts, "write", &answer, then, 1, 38);
-        call(&mut facts, "close", client, then + 2, 0, 0);
+        call(facts, "write", &answer, then, 1, 38);
+        call(facts, "close", client, then + 2, 0, 0);
     }
-    facts.finish();
-    account(&facts).expect("an account")
+}
+
+#[test]
+fn a_few_short_requests_are_not_what_a_busy_program_does() {
+    let busy = |requests: u64, slow: u64, ms: u64| {
+        let mut facts = Facts::default();
+        serve(&mut facts, requests, slow);
+        for at in 0..100 {
+            call(
+                &mut facts,
+                "fstat",
+                "7, {st_mode=S_IFREG|0644, st_size=9, ...}",
+                1_000 * (requests + 1) + at * (ms + 1),
+                ms,
+                0,
+            );
+        }
+        facts.finish();
+        account(&facts).expect("an account").of
+    };
+    assert_eq!(busy(3, 0, 900), TimeOf::Threads);
+    // They are as much of it, or they are many.
+    assert_eq!((busy(3, 3, 1), busy(20, 0, 900)), (TimeOf::Requests, TimeOf::Requests));
 }
 
 fn adds_up(time: &RequestsTime) {

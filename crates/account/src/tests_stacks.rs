@@ -3,8 +3,8 @@
 use super::*;
 use whyslow_model::event::Tid;
 use whyslow_model::{
-    Call, Event, Known, LeftAs, Nanos, Ret, SampleKind, SampledStack, Sink, Stack, StackFrame, StackId,
-    Stretch, TimeState, Timestamp,
+    Call, CallStack, Event, Known, LeftAs, Nanos, Ret, SampleKind, SampledStack, Sink, Stack, StackFrame,
+    StackId, Stretch, Syscall, TimeState, Timestamp,
 };
 
 const MS: u64 = 1_000_000;
@@ -230,4 +230,38 @@ fn syncs_too_short_for_a_stack_are_where_the_program_works_in_that_call() {
     let [save, line] = ["save", "save (a.c:3)"].map(|text| Some(text.to_string()));
     assert_eq!(told(5, "fsync"), (save, line));
     assert_eq!(told(5, "write"), (None, None));
+}
+
+#[test]
+fn calls_that_no_sample_saw_go_where_the_stacks_of_short_ones_are() {
+    let account_of = |stacks: u64| {
+        let mut facts = Facts::default();
+        stack(
+            &mut facts,
+            1,
+            &["/usr/lib/libc.so.6:fsync", "/srv/app:look@look.c:6", "/srv/app:main@main.c:9"],
+        );
+        for at in 0..100 {
+            call(&mut facts, 1, ("fsync", "3</srv/x>"), 1_000 + at * 3, 2);
+        }
+        for _ in 0..stacks {
+            facts.push(Event::CallStack(CallStack {
+                ts: Timestamp::new(1_100 * MS),
+                cpu: 0,
+                pid: 1,
+                tid: 1,
+                call: Syscall::lookup(b"fsync").unwrap(),
+                took: Nanos::new(2_000),
+                user: StackId(1),
+            }));
+        }
+        facts.finish();
+        let account = account(&facts).unwrap();
+        let row = account.rows.iter().find(|row| row.call.as_deref() == Some("fsync")).unwrap().clone();
+        let by_line = account_by(&facts, By::Line).unwrap();
+        (row.place, by_line.rows.iter().any(|row| row.function.as_deref() == Some("look (look.c:6)")))
+    };
+    assert_eq!(account_of(3), (Some("look.c:6".to_string()), true));
+    // Too few to stand for the others.
+    assert_eq!(account_of(2), (None, false));
 }

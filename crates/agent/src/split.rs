@@ -121,6 +121,18 @@ impl Splitter {
         }
     }
 
+    /// The service of a process, which is told these stacks if it does not know them.
+    fn with_stacks(&mut self, pid: Tid, stacks: [Option<StackId>; 2]) -> usize {
+        let at = self.of_pid(pid);
+        let Some(service) = self.services.get_mut(at) else { return at };
+        for id in stacks.into_iter().flatten() {
+            if let Some(stack) = self.stacks.get(&id).filter(|_| service.stacks.insert(id)) {
+                service.facts.push(Event::Stack(stack.clone()));
+            }
+        }
+        at
+    }
+
     fn of_thread(&mut self, tid: Tid) -> usize {
         match self.by_tid.get(&tid).or_else(|| self.by_pid.get(&tid)) {
             Some(known) => *known,
@@ -144,16 +156,8 @@ impl Splitter {
             },
             Event::Stretch(stretch) => self.of_pid(stretch.pid),
             Event::Wakeup(wakeup) => self.of_thread(wakeup.wakee),
-            Event::Sample(sample) => {
-                let at = self.of_pid(sample.pid);
-                let Some(service) = self.services.get_mut(at) else { return };
-                for id in [sample.kernel, sample.user].into_iter().flatten() {
-                    if let Some(stack) = self.stacks.get(&id).filter(|_| service.stacks.insert(id)) {
-                        service.facts.push(Event::Stack(stack.clone()));
-                    }
-                }
-                at
-            }
+            Event::Sample(sample) => self.with_stacks(sample.pid, [sample.kernel, sample.user]),
+            Event::CallStack(made) => self.with_stacks(made.pid, [None, Some(made.user)]),
             Event::FileIo(io) => self.of_pid(io.pid),
             Event::Meanwhile(one) => self.of_pid(one.pid),
             Event::Parked(parked) => self.of_pid(parked.pid),

@@ -1,9 +1,9 @@
 //! Where in the program's own code a finding is: the function that makes its calls, by the stacks of those calls, and who calls that
 //! function. Where a thread waits most may be another place.
 
-use whyslow_facts::samples::CodeTime;
+use whyslow_facts::samples::{CodeTime, Site};
 use whyslow_facts::{Facts, ProcessId};
-use whyslow_model::{AccountRow, Finding, FindingCode, Severity, Tid, TimeAccount};
+use whyslow_model::{AccountRow, Finding, FindingCode, SampleKind, Severity, Tid, TimeAccount};
 
 /// Fewer stacks of a call tell not where it is made: one may be of the one time that another function made it.
 const MIN_SAMPLES: u64 = 3;
@@ -26,16 +26,30 @@ fn of_subject(facts: &Facts, finding: &Finding) -> Option<FindingCode> {
     // What one thread does seldom, others of its process may do alike.
     let threads = || subject.tid.map(Some).into_iter().chain([None]);
     if let Some(function) = &subject.function {
-        let code = threads().find_map(|tid| of_function(facts, process, tid, function));
-        return code.map(|code| told(&code, true));
+        let code = threads().find_map(|tid| Some((tid, of_function(facts, process, tid, function)?)));
+        return code.map(|(tid, code)| {
+            let calls = subject.syscall.as_deref();
+            let made =
+                |_, call: Option<&str>| calls.zip(call).is_some_and(|(calls, call)| is_one_of(calls, call));
+            let computes = |kind: SampleKind, call: Option<&str>| kind == SampleKind::OnCpu && call.is_none();
+            let within = facts.samples.enclosing(process, tid, &code, made);
+            with(told(&code, true), within.or_else(|| facts.samples.enclosing(process, tid, &code, computes)))
+        });
     }
     let calls = subject.syscall.as_deref().or_else(|| calls_of(finding.id))?;
-    let is_its = |call: Option<&str>| call.is_some_and(|call| is_one_of(calls, call));
-    let code = threads().find_map(|tid| {
-        let code = facts.samples.code_of(process, tid, |_, call, _| is_its(call))?;
-        (code.weight.count >= MIN_SAMPLES && code.part >= LEAST_PART).then_some(code)
-    })?;
-    Some(told(&code, true))
+    let is_its = |call: &str| is_one_of(calls, call);
+    let stands = |code: &CodeTime<'_>| code.weight.count >= MIN_SAMPLES && code.part >= LEAST_PART;
+    threads().find_map(|tid| {
+        let by_time =
+            facts.samples.code_of(process, tid, |_, call, _| call.is_some_and(is_its)).filter(stands);
+        if let Some(code) = by_time {
+            let within = facts.samples.enclosing(process, tid, &code, |_, call| call.is_some_and(is_its));
+            return Some(with(told(&code, true), within));
+        }
+        // Calls too short for samples and waits have stacks of their own.
+        let code = facts.samples.code_of_calls(process, tid, is_its).filter(stands)?;
+        Some(with(told(&code, true), facts.samples.enclosing_calls(process, tid, &code, is_its)))
+    })
 }
 
 /// The function that takes most of the largest part of the account that the finding explains.
@@ -52,6 +66,8 @@ fn of_row(facts: &Facts, account: Option<&TimeAccount>, finding: &Finding) -> Op
         place: row.place.clone(),
         caller: caller.map(|caller| caller.function.to_string()),
         caller_place: caller.and_then(|caller| caller.line()).map(str::to_string),
+        within: None,
+        within_place: None,
         is_its_own: false,
     })
 }
@@ -71,8 +87,16 @@ fn told(code: &CodeTime<'_>, is_its_own: bool) -> FindingCode {
         place: code.site.line().map(str::to_string),
         caller: code.caller.map(|caller| caller.function.to_string()),
         caller_place: code.caller.and_then(|caller| caller.line()).map(str::to_string),
+        within: None,
+        within_place: None,
         is_its_own,
     }
+}
+
+/// With the function further out.
+fn with(code: FindingCode, within: Option<Site<'_>>) -> FindingCode {
+    let within_place = within.and_then(|site| site.line()).map(str::to_string);
+    FindingCode { within: within.map(|site| site.function.to_string()), within_place, ..code }
 }
 
 /// The calls of rules whose subject is what the calls bring about, or are about: a parent makes children by these, a file is read by those.

@@ -101,8 +101,9 @@ pub(crate) fn explain(facts: &Facts, account: Option<&TimeAccount>, findings: &m
             .site()
             .filter(|_| culprit.function.as_ref().is_some_and(|name| !culprit.does.contains(name.as_str())));
         let at = new.map_or(String::new(), |site| format!(", in {site}"));
+        let by = culprit.calling().map_or(String::new(), |caller| format!(", called by {caller}"));
         let told = format!(
-            "At the end of it, {away} away, is {} ({}): it {}{at}.{rule}",
+            "At the end of it, {away} away, is {} ({}): it {}{at}{by}.{rule}",
             culprit.name, culprit.pid, culprit.does
         );
         finding.cause = if finding.cause.is_empty() { told } else { format!("{} {told}", finding.cause) };

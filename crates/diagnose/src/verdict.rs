@@ -191,7 +191,11 @@ fn of_idle(facts: &Facts, account: Option<&TimeAccount>) -> Option<Sentence> {
     let account = account.filter(|account| account.demand.lasting().is_none())?;
     let served = || facts.requests.endpoints().iter().filter(|row| row.side == Side::Server);
     let (busy, life, work) = match account.of {
-        TimeOf::Threads => (account.ns, account.ns.saturating_add(account.idle_ns), "work"),
+        // Threads of a pool that have nothing to do make none of the others idle.
+        TimeOf::Threads => {
+            let life = account.ns.saturating_add(account.idle_ns);
+            (account.ns, facts.window.whole().get().map_or(life, |window| life.min(window)), "work")
+        }
         // Requests that overlap make it more than it was: it waited that long at least.
         TimeOf::Requests => {
             let busy = served().map(|row| row.stats.total_ns).fold(0, u64::saturating_add);
@@ -199,14 +203,16 @@ fn of_idle(facts: &Facts, account: Option<&TimeAccount>) -> Option<Sentence> {
         }
         TimeOf::Command => return None,
     };
-    let idle = 1.0 - busy as f64 / life.max(1) as f64;
+    let idle = 1.0 - (busy as f64 / life.max(1) as f64).min(1.0);
     // Of a moment nothing is known.
     if idle < IDLE || life < FELT.or_zero() {
         return None;
     }
     let name = program(facts).unwrap_or_else(|| account.target.clone());
     let name = if name.is_empty() { "the traced process".to_string() } else { name };
-    let slowest = served().filter(|row| row.stats.timed > 0).map(|row| row.stats.max().or_zero()).max();
+    let is_asked = account.of == TimeOf::Requests;
+    let slowest =
+        served().filter(|row| is_asked && row.stats.timed > 0).map(|row| row.stats.max().or_zero()).max();
     let answers = slowest
         .map_or(String::new(), |ns| format!(" and answers within {}", words::duration(Nanos::new(ns))));
     let conclusion = match slowest {
@@ -288,13 +294,14 @@ fn at_the_end(facts: &Facts, finding: &Finding, culprit: &Culprit, share: f64) -
         let fits = |what: &&String| format!("{who}{what}{site}").chars().count() < Diagnosis::MAX_VERDICT;
         said.iter().find(fits)
     };
-    // A function tells where to look also without its line.
+    // A function tells where to look also without its line, and of a helper who calls it.
     let bare_site = culprit.function.as_ref().map_or(String::new(), |function| format!(", in {function}"));
-    let (what, site) = match (fits(&site), fits(&bare_site)) {
-        (Some(what), _) => (what.clone(), site),
-        (None, Some(what)) => (what.clone(), bare_site),
-        (None, None) => (said.pop().unwrap_or_default(), site),
-    };
+    let called = culprit.caller.as_ref().map(|caller| format!("{bare_site}, called by {caller}"));
+    let sites = called.into_iter().chain([site.clone(), bare_site]);
+    let (what, site) = sites
+        .filter_map(|site| Some((fits(&site)?.clone(), site)))
+        .next()
+        .unwrap_or_else(|| (said.last().cloned().unwrap_or_default(), site));
     let address = address.filter(|address| what.contains(address.as_str()));
     Sentence {
         who,
@@ -473,6 +480,15 @@ mod tests {
         );
         let (sentence, _) = verdict(&facts(), &[], None, Some(&idle(40_000_000)));
         assert_eq!(sentence, "No cause of slowness found in 1 system call.");
+        // A hundred threads that wait for work beside one that does not.
+        let mut facts = Facts::default();
+        for (tid, ts) in [(7, 1), (8, 10_000_000)] {
+            let call = Call { tid, ts: Timestamp::new(ts), ret: Ret::Value(0), ..Call::new("getpid", "") };
+            facts.push(Event::Call(&call));
+        }
+        facts.finish();
+        let (sentence, _) = verdict(&facts, &[], None, Some(&idle(990_000_000)));
+        assert!(!sentence.contains("waits for work"), "{sentence}");
     }
 
     #[test]
@@ -529,6 +545,8 @@ mod tests {
             does: "waits for a file in fsync (20 times), 61 % of its time".to_string(),
             function: Some(function.to_string()),
             place: Some(format!("store.c:{line}")),
+            caller: None,
+            caller_place: None,
             hops: vec![file.clone(), file.clone(), file],
             id: None,
             title: None,

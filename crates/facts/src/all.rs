@@ -271,7 +271,7 @@ impl Facts {
         self.capture.remark_bounds(&self.world);
         self.peers.finish(&self.world);
         self.requests.finish(&self.world, self.window.end);
-        self.handoffs.finish(&self.locks, &self.recording);
+        self.handoffs.finish(&self.locks, &self.requests, &self.recording);
         self.streams = streams::streams(&self.world);
         self.summed = streams::summed(&self.world);
         self.name_local_peers();
@@ -488,6 +488,10 @@ impl Facts {
                 let process = self.world.process_accounted(sample.tid, sample.pid);
                 self.stopped.sample(process, &sample);
                 self.samples.sample(process, &sample);
+            }
+            Event::CallStack(made) => {
+                let process = self.world.process_accounted(made.tid, made.pid);
+                self.samples.call_stack(process, &made);
             }
             Event::BlockIo(io) => {
                 let process = io.pid.and_then(|pid| self.world.threads.find_process(pid));

@@ -1,5 +1,6 @@
 //! Stacks: which functions ran, and in which code threads waited.
 
+mod calls_made;
 mod code;
 mod kernel;
 mod sites;
@@ -87,6 +88,8 @@ pub struct Samples {
     by_name: HashMap<Function, u32, foldhash::fast::RandomState>,
     stacks: HashMap<StackId, Box<[u32]>, foldhash::fast::RandomState>,
     rows: HashMap<Key, Weight, foldhash::fast::RandomState>,
+    /// Stacks of short calls.
+    calls_made: calls_made::CallsMade,
     /// The lines of stacks' frames, where some are known.
     lines: HashMap<StackId, Box<[u32]>, foldhash::fast::RandomState>,
     places: sites::Places,

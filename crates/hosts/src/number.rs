@@ -3,8 +3,8 @@
 use whyslow_model::event::Tid;
 use whyslow_model::ids::tid_on_host;
 use whyslow_model::{
-    Call, Event, Exit, FileIo, Meanwhile, Ret, SampledStack, Signal, Sink, Stack, StackId, Stretch,
-    Timestamp, Wakeup,
+    Call, CallStack, Event, Exit, FileIo, Meanwhile, Ret, SampledStack, Signal, Sink, Stack, StackId,
+    Stretch, Timestamp, Wakeup,
 };
 
 /// Stacks of a host have numbers from here on, times its number: a recording has far fewer.
@@ -112,6 +112,13 @@ impl Sink for OfHost<'_> {
                 user: self.stack(sample.user),
                 kernel: self.stack(sample.kernel),
                 ..sample
+            }),
+            Event::CallStack(made) => Event::CallStack(CallStack {
+                ts: self.time(made.ts),
+                pid: self.tid(made.pid),
+                tid: self.tid(made.tid),
+                user: self.stack(Some(made.user)).unwrap_or(made.user),
+                ..made
             }),
             Event::FileIo(io) => Event::FileIo(Box::new(FileIo {
                 pid: self.tid(io.pid),

@@ -72,6 +72,7 @@ fn time_of(event: &Event<'_>) -> Timestamp {
         Event::Stretch(stretch) => known(stretch.ts.plus(stretch.on_cpu), stretch.ts),
         Event::Wakeup(wakeup) => wakeup.ts,
         Event::Sample(sample) => sample.ts,
+        Event::CallStack(made) => made.ts,
         Event::Net(net) => net.ts,
         _ => Timestamp::UNKNOWN,
     }

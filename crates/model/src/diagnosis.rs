@@ -165,6 +165,12 @@ pub struct Culprit {
     /// Its line: `store.py:88`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
+    /// The function of its own code that calls that one most of the time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caller: Option<String>,
+    /// The line of the call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caller_place: Option<String>,
     /// The way to it: from the process of the target that waits to this one.
     pub hops: Vec<Hop>,
     /// The rule that found a cause in it, where one did.
@@ -190,6 +196,12 @@ pub struct FindingCode {
     /// The line of that call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caller_place: Option<String>,
+    /// The innermost function further out in which most of all that is spent alike: of helpers that many call, where their work is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
+    /// Its line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub within_place: Option<String>,
     /// True for the function that the finding is about or that makes its calls, false for that of the time which it explains.
     #[serde(skip)]
     pub is_its_own: bool,
@@ -206,12 +218,16 @@ impl FindingCode {
         site(self.caller.as_deref(), self.caller_place.as_deref())
     }
 
-    /// Both: `put_away (billing.c:60), called by serve (billing.c:87)`.
+    /// The function further out, and where: `close_month (billing.c:120)`.
+    pub fn enclosing(&self) -> Option<String> {
+        site(self.within.as_deref(), self.within_place.as_deref())
+    }
+
+    /// All of them: `put_away (billing.c:60), called by serve (billing.c:87), within close_month (billing.c:120)`.
     pub fn words(&self) -> String {
-        match self.calling() {
-            Some(caller) => format!("{}, called by {caller}", self.site()),
-            None => self.site(),
-        }
+        let caller = self.calling().map_or(String::new(), |caller| format!(", called by {caller}"));
+        let within = self.enclosing().map_or(String::new(), |within| format!(", within {within}"));
+        format!("{}{caller}{within}", self.site())
     }
 }
 
@@ -274,6 +290,11 @@ impl Culprit {
     /// The function and its line, as far as they are known: `save_row (store.py:88)`.
     pub fn site(&self) -> Option<String> {
         site(self.function.as_deref(), self.place.as_deref())
+    }
+
+    /// Who calls it, and where.
+    pub fn calling(&self) -> Option<String> {
+        site(self.caller.as_deref(), self.caller_place.as_deref())
     }
 }
 

@@ -9,8 +9,8 @@ use crate::host::FigureTable;
 use crate::ids::SourceId;
 pub use crate::ids::Tid;
 use crate::live::{
-    BlockIo, Cost, FileIo, Followed, Loss, Meanwhile, NetEvent, RecordedSpan, SampledStack, Stack, Stretch,
-    ThreadCounts, ThreadTotals, Wakeup,
+    BlockIo, CallStack, Cost, FileIo, Followed, Loss, Meanwhile, NetEvent, RecordedSpan, SampledStack, Stack,
+    Stretch, ThreadCounts, ThreadTotals, Wakeup,
 };
 use crate::parked::Parked;
 use crate::profile::CapturedProfile;
@@ -307,6 +307,8 @@ pub enum Event<'a> {
     Stack(Stack),
     /// A stack of a thread at a time.
     Sample(SampledStack),
+    /// The stack of a short call.
+    CallStack(CallStack),
     /// A request to a block device.
     BlockIo(Box<BlockIo>),
     /// Calls on a file, added up in the kernel.

@@ -59,9 +59,9 @@ pub use host::{Entity, FigureRow, FigureTable, Over, Trait};
 pub use ids::{SourceId, Tid};
 pub use line::LineFormat;
 pub use live::{
-    BlockIo, Cost, Coverage, FileIo, FileOp, Followed, HadCpu, InodeId, LANGUAGES, LeftAs, Loss, Meanwhile,
-    NetEvent, NetKind, RecordedSpan, SampleKind, SampledStack, Stack, StackFrame, StackId, Stretch,
-    ThreadCounts, ThreadTotals, WakeContext, Wakeup,
+    BlockIo, CallStack, Cost, Coverage, FileIo, FileOp, Followed, HadCpu, InodeId, LANGUAGES, LeftAs, Loss,
+    Meanwhile, NetEvent, NetKind, RecordedSpan, SampleKind, SampledStack, Stack, StackFrame, StackId,
+    Stretch, ThreadCounts, ThreadTotals, WakeContext, Wakeup,
 };
 pub use measurement::{Measurement, MeasurementChange, Threshold};
 pub use metric::{Metric, Unit};

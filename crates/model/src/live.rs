@@ -149,6 +149,25 @@ pub struct SampledStack {
     pub kernel: Option<StackId>,
 }
 
+/// From where in its program a thread made a short call (table `call_stacks`): one of many.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CallStack {
+    /// When it returned.
+    pub ts: Timestamp,
+    /// The CPU.
+    pub cpu: u16,
+    /// The process.
+    pub pid: Tid,
+    /// The thread.
+    pub tid: Tid,
+    /// Which call.
+    pub call: Syscall,
+    /// How long it took.
+    pub took: Nanos,
+    /// The user part of the stack.
+    pub user: StackId,
+}
+
 /// Modules of frames that are a language's own, as its runtime told them: the place has the source file with its path.
 pub const LANGUAGES: [&str; 7] = ["[go]", "[java]", "[node]", "[perl]", "[php]", "[python]", "[ruby]"];
 

@@ -129,6 +129,10 @@ const DETAIL_QUICK: u32 = 1;
 const DETAIL_FEW_SLOW: u32 = 2;
 /// Of a lasting recording: unwinding one takes some 50 us, so that these take a two-thousandth of a CPU.
 const LASTING_WAIT_STACKS: u32 = 10;
+/// Stacks of short calls a second and CPU, where the budget allows hardly anything (8 us each, with unwinding: a five-thousandth of a CPU), and of
+/// a lasting recording.
+const FEWEST_CALL_STACKS: u32 = 20;
+const LASTING_CALL_STACKS: u32 = 2;
 /// One sample of so many, at the least.
 const THINNEST_SAMPLES: f64 = 1000.0;
 
@@ -241,6 +245,12 @@ impl Budget {
                 }
                 _ => 0,
             },
+            // Of short calls fewer say where they are made, and each costs less.
+            call_stacks: match self.is_lasting {
+                true => LASTING_CALL_STACKS,
+                false => (self.wait_stacks / 2).max(FEWEST_CALL_STACKS),
+            },
+            pad: 0,
             calls_since: 0,
         }
     }

@@ -33,11 +33,12 @@ const PER_RECORD_NS: f64 = 120.0;
 const PER_INTERRUPT_NS: f64 = 1_000.0;
 
 /// Added by one record of what times itself, ns, before enough were timed: as measured on the development machine.
-const STATED_NS: [(u8, f64); 7] = [
+const STATED_NS: [(u8, f64); 8] = [
     (kind::STRETCH, 270.0),
     (kind::WAKEUP, 220.0),
     (kind::SAMPLE, 3_000.0),
     (kind::OFFCPU, 10_000.0),
+    (kind::CALL_STACK, 5_000.0),
     (kind::BLOCK, 3_000.0),
     (kind::NET, 500.0),
     (kind::FILE, 190.0),
@@ -388,6 +389,7 @@ impl CostMeter {
             ("switches", timed(kind::STRETCH)),
             ("wake-ups", timed(kind::WAKEUP)),
             ("stacks of waits", timed(kind::OFFCPU)),
+            ("stacks of calls", timed(kind::CALL_STACK)),
             ("samples", timed(kind::SAMPLE)),
             ("files", timed(kind::FILE)),
             ("disks", timed(kind::BLOCK)),
@@ -429,8 +431,10 @@ impl CostMeter {
             Flow { per_second: if counts { rate } else { 0.0 }, each_ns }
         };
         let untimed = UNTIMED_NS.iter().map(|(kind, each)| self.rates[usize::from(*kind)] * each);
-        let always =
-            self.rates[usize::from(kind::STRETCH)] * self.each_ns(kind::STRETCH) + untimed.sum::<f64>();
+        // Stacks of calls follow the number of those of waits, and take far less.
+        let paced = [kind::STRETCH, kind::CALL_STACK];
+        let paced = paced.iter().map(|kind| self.rates[usize::from(*kind)] * self.each_ns(*kind));
+        let always = paced.sum::<f64>() + untimed.sum::<f64>();
         // They pace themselves: their cost a second is what is known.
         let queues = Flow { per_second: self.queues as f64 / elapsed.max(1.0), each_ns: 1.0 };
         Forecast {

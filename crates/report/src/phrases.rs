@@ -240,7 +240,8 @@ pub(crate) fn also(finding: &Finding) -> impl Iterator<Item = String> {
 pub(crate) fn code(finding: &Finding) -> Option<String> {
     let code = finding.code.as_ref()?;
     let tells = |name: &str| finding.title.contains(name);
-    let is_told = tells(&code.site()) && code.caller.as_deref().is_none_or(tells);
+    let are_told = [&code.caller, &code.within].into_iter().flatten().all(|name| tells(name));
+    let is_told = tells(&code.site()) && are_told;
     (!is_told).then(|| code.words())
 }
 

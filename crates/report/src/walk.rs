@@ -251,15 +251,21 @@ fn finding(finding: &mut Finding, visit: Visit<'_>) {
     }
     blocks([cause, verify], visit);
     blocks(fix, visit);
-    if let Some(FindingCode { function, place, caller, caller_place, is_its_own: _ }) = code {
-        lines(std::iter::once(function).chain(place).chain(caller).chain(caller_place), visit);
+    if let Some(FindingCode { function, place, caller, caller_place, within, within_place, is_its_own: _ }) =
+        code
+    {
+        let of_callers = caller.iter_mut().chain(caller_place).chain(within).chain(within_place);
+        lines(std::iter::once(function).chain(place).chain(of_callers), visit);
     }
     for link in chain {
         let ChainLink { who, waits_for, ns: _, evidence } = link;
         lines([who, waits_for, evidence], visit);
     }
-    if let Some(Culprit { pid: _, name, does, function, place, hops, id: _, title }) = culprit {
-        lines([name, does].into_iter().chain(function).chain(place).chain(title), visit);
+    if let Some(Culprit { pid: _, name, does, function, place, caller, caller_place, hops, id: _, title }) =
+        culprit
+    {
+        let code = function.iter_mut().chain(place).chain(caller).chain(caller_place);
+        lines([name, does].into_iter().chain(code).chain(title), visit);
         for hop in hops {
             let Hop {
                 pid: _,

@@ -10,12 +10,21 @@ const MOST: f64 = 0.25;
 /// Fewer samples of a thread tell nothing.
 const MIN_SAMPLES: u64 = 10;
 
-/// Which of the program's own functions makes a thread's calls of these kinds, and the line: by samples of the calls, else by what the
-/// thread runs, which is the loop around them.
+/// Which of the program's own functions makes a thread's calls of these kinds, and the line: by samples of the calls, else by the stacks of
+/// short ones, else by what the thread runs, which is the loop around them.
 pub(crate) fn of_calls<'f>(facts: &'f Facts, tid: Tid, calls: &[&str]) -> Option<Site<'f>> {
     let in_call = |time: &SiteTime<'_>| time.call.is_some_and(|call| calls.contains(&call));
     let of = |kind| of(facts, tid, kind, in_call);
-    of(SampleKind::OnCpu).or_else(|| of(SampleKind::OffCpu)).or_else(|| computing(facts, tid))
+    let by_time = of(SampleKind::OnCpu).or_else(|| of(SampleKind::OffCpu));
+    by_time.or_else(|| short_calls(facts, tid, calls)).or_else(|| computing(facts, tid))
+}
+
+/// The same, by the stacks of calls too short for samples.
+#[gated]
+fn short_calls<'f>(facts: &'f Facts, tid: Tid, calls: &[&str]) -> Option<Site<'f>> {
+    let process = facts.process_of_thread(tid)?;
+    let code = facts.samples.code_of_calls(process, Some(tid), |call| calls.contains(&call))?;
+    (code.weight.count >= MIN_SAMPLES && code.part >= MOST).then_some(code.site)
 }
 
 /// In which of the program's own functions the kernel works longest on these calls of a process, and the line: who holds what they take.

@@ -305,6 +305,11 @@ impl<'a> Findings<'a> {
         (findings, out.not_judged)
     }
 
+    /// What is known.
+    pub(crate) fn facts(&self) -> &'a Facts {
+        self.facts
+    }
+
     /// The account of the time, with what other findings claim.
     pub(crate) fn account(&self) -> Option<&'a TimeAccount> {
         self.account

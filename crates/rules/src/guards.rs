@@ -9,7 +9,7 @@
 
 use crate::gate::gated;
 use whyslow_facts::folds::laps::Laps;
-use whyslow_facts::{Facts, ProcessId, ThreadFacts, Window};
+use whyslow_facts::{CHEAP_CALL, Facts, ProcessId, ThreadFacts, Window};
 use whyslow_model::{CallStats, Measurement, Nanos, SaturatingSum, Severity, ShareOf, ShareWhole, Tid};
 
 /// From this share of the time on, a cause is a warning (guard 1).
@@ -239,12 +239,50 @@ pub fn share_of_storm(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64)
     let by_calls = share_of_calls(facts, count);
     // The calls themselves must take a good part of the time that the program is not waiting: a thread that
     // makes one call in a blue moon is no storm, though it may be all it calls.
-    if is_busy(facts, &facts.window) && by_calls.value.is_some_and(|share| share >= STORM_CALL_SHARE) {
+    let (stop, cheapest) = (facts.pace.stop.or_zero(), count.saturating_mul(CHEAP_CALL.or_zero()));
+    let own = total.or_zero().saturating_sub(count.saturating_mul(stop)).max(cheapest);
+    let is_felt = untraced_share(facts, tid, own).is_none_or(|share| share >= FELT_UNTRACED);
+    if is_felt
+        && is_busy(facts, &facts.window)
+        && by_calls.value.is_some_and(|share| share >= STORM_CALL_SHARE)
+    {
         by_calls
     } else {
         by_time
     }
 }
+
+/// As [`share_of_ns`], for calls that neither wait nor do much ([`CHEAP_CALL`]): without what a tracer adds, where that is less.
+#[gated]
+pub fn share_of_cheap(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64) -> Share {
+    let by_time = share_of_ns(facts, tid, total, count);
+    let own = count.saturating_mul(CHEAP_CALL.or_zero());
+    let untraced = untraced_share(facts, tid, own);
+    match untraced.filter(|share| facts.sched.stretches == 0 && by_time.value.is_some_and(|all| *share < all))
+    {
+        Some(share) => Share::of_time(share, "the time, without the tracer".to_string()),
+        None => by_time,
+    }
+}
+
+/// From this part of the time on that calls would take without the tracer, they are felt: what the tracer leaves of a capture tells it to some
+/// times as much.
+const FELT_UNTRACED: f64 = 0.01;
+
+/// The part of the time that `own` ns of work would be without the tracer; `None` where nothing tells what it adds.
+#[gated]
+fn untraced_share(facts: &Facts, tid: Option<u32>, own: u64) -> Option<f64> {
+    facts.pace.stop.get()?;
+    let (wall, calls) = match tid.and_then(|tid| facts.world.threads.thread_of(tid)) {
+        Some(thread) => (thread.wall().get()?, thread.calls),
+        None => (recorded(facts).get()?, facts.total_calls()),
+    };
+    let whole = wall.saturating_sub(facts.pace.added(calls).or_zero()).max(wall / MOST_ADDED).max(1);
+    Some((own as f64 / whole as f64).min(1.0))
+}
+
+/// No estimate of what a tracer adds is further from what was measured.
+const MOST_ADDED: u64 = 50;
 
 /// Of a thread's time, the part in calls that wait from which on what is left matters to nobody: under strace a storm of
 /// cheap calls leaves less for waiting.

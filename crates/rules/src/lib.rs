@@ -175,6 +175,7 @@ mod network {
     mod late_accepts;
     mod lost_answers;
     mod query_loops;
+    mod retransmit_waits;
     pub(super) mod slow_peers;
     mod stalls;
 
@@ -275,6 +276,8 @@ mod waits {
     pub(super) mod mmap_lock_contention;
     pub(super) mod poll_many_fds;
     pub(super) mod pool_exhausted;
+    pub(super) mod queue_locks;
+    pub(super) mod root_holder;
     pub(super) mod sleep_polling;
     pub(super) mod stuck_call;
     pub(super) mod thundering_herd;

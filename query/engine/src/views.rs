@@ -63,6 +63,14 @@ pub(crate) static VIEWS: &[ViewSpec] = &[
         columns: STACKED,
     },
     ViewSpec {
+        name: "call_stacks",
+        about: "From where a thread made a short call: of each kind of call a few a second, one of many.",
+        sql: "SELECT c.recording, c.ts, c.syscall, c.took, c.cpu, c.pid, c.tid, name_of(c.recording, c.pid, c.tid) AS comm, \
+              u.stack, u.leaf, u.site, u.place, c.user_stack FROM raw.call_stacks c \
+              LEFT JOIN stacks u ON u.recording = c.recording AND u.stack_id = c.user_stack",
+        columns: STACKED,
+    },
+    ViewSpec {
         name: "host",
         about: "One figure or word of a thing of the host, in one look.",
         sql: "SELECT recording, ts, dur, tool, kind, name, pid, tid, metric, value, text FROM raw.host WHERE metric IS NOT NULL",

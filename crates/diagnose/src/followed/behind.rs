@@ -70,12 +70,18 @@ impl<'a> Behind<'a> {
         let part = (largest.ns as f64 / self.whole as f64).min(1.0);
         let does = format!("{}, {} of its time", largest.predicate(), words::percent(part));
         let (function, place) = self.site();
+        let code = function.as_deref().and_then(|function| {
+            self.facts.samples.code_of(self.process, None, |_, _, site| site.function == function)
+        });
+        let caller = code.and_then(|code| code.caller);
         Culprit {
             pid: tid_there(self.row.pid),
             name: self.row.comm.clone(),
             does,
             function,
             place,
+            caller: caller.map(|caller| caller.function.to_string()),
+            caller_place: caller.and_then(|caller| caller.line()).map(str::to_string),
             hops,
             id: cause.map(|cause| cause.id),
             title: cause.map(|cause| cause.title.clone()),

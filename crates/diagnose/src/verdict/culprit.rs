@@ -97,11 +97,16 @@ fn is_held_by_its_like(finding: &Finding) -> bool {
     !name_of(&first.who).is_empty() && name_of(&first.who) == name_of(&last.who)
 }
 
-/// Who calls the function that is named: of a helper, that is where the work is asked for.
+/// Within which function further out the one is that is named, else who calls it: of a helper, that is where the work is asked for.
 fn caller(finding: &Finding) -> Option<String> {
     let code = finding.code.as_ref()?;
-    let caller = code.calling().filter(|_| !finding.title.contains(code.caller.as_deref().unwrap_or("")))?;
-    Some(format!(", called by {caller}"))
+    let is_new = |name: &Option<String>| !finding.title.contains(name.as_deref().unwrap_or(""));
+    // Its line would leave no room for its name.
+    let within =
+        code.within.as_ref().filter(|_| is_new(&code.within)).map(|within| format!(", within {within}"));
+    let caller =
+        code.calling().filter(|_| is_new(&code.caller)).map(|caller| format!(", called by {caller}"));
+    within.or(caller)
 }
 
 /// The function of the program in which its thread computes or waits most, where the title names none: by the largest row that the

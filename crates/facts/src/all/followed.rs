@@ -198,6 +198,7 @@ impl Apart {
             Event::Stretch(stretch) => of(self.pids.contains(&stretch.pid)),
             Event::Wakeup(wakeup) => of(self.has_thread(wakeup.wakee) || self.has_begun(wakeup, own)),
             Event::Sample(sample) => of(self.pids.contains(&sample.pid)),
+            Event::CallStack(made) => of(self.pids.contains(&made.pid)),
             Event::FileIo(io) => of(self.pids.contains(&io.pid)),
             Event::Meanwhile(one) => of(self.pids.contains(&one.pid)),
             Event::Parked(parked) => of(self.pids.contains(&parked.pid)),

@@ -1,12 +1,17 @@
 //! Locks that no value tells: made of a condition, of semaphores or of parking places of threads (an interpreter's lock, a queue lock). They
 //! are known by who wakes whom: what was woken wakes the next one, and hardly more than one is awake at a time.
 //!
+//! Who waits there with a request in hand, at one place with the others, waits for no work: then the one that has the lock may be a thread that
+//! never waits for it, and all others sleep meanwhile.
+//!
 //! A producer does not wait where it wakes, a barrier wakes several, a pool that gives itself work has all asleep between two bursts, or
 //! several awake in one; in a pipeline each thread is woken by the same one before it.
 
 use crate::Fold;
+use crate::WaitKind;
 use crate::args::futex::{is_futex, is_mutex, wakes};
 use crate::folds::locks::{LockFacts, Locks, Party};
+use crate::folds::requests::{Requests, Side};
 use crate::folds::shared_futexes::SharedFutexes;
 use crate::recording::RecordingFacts;
 use crate::world::ids::ProcessId;
@@ -14,7 +19,7 @@ use crate::world::{Seen, World};
 use hashbrown::HashMap;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use whyslow_model::event::Tid;
-use whyslow_model::{Errno, Syscall, Timestamp};
+use whyslow_model::{Errno, SaturatingSum, Syscall, Timestamp};
 
 /// A wait or a wake.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +58,8 @@ pub struct HandedLock {
     pub awake: f64,
     /// The part of the time in which all of them waited.
     pub all_asleep: f64,
+    /// The part of the waiting that is within requests, at the least, where that is what tells a lock.
+    pub held_up: Option<f64>,
 }
 
 /// Such locks.
@@ -84,9 +91,12 @@ impl Handoffs {
     pub const MOST_ASLEEP: f64 = 0.10;
     /// Wakes wake one: more is a barrier or a broadcast.
     pub const WOKEN_EACH: f64 = 1.2;
+    /// From this part of the waiting on that is within requests, it is no wait for them.
+    pub const HELD_UP: f64 = 0.5;
 
     /// Tells the locks. The steps are given back.
-    pub(crate) fn finish(&mut self, locks: &Locks, recording: &RecordingFacts) {
+    pub(crate) fn finish(&mut self, locks: &Locks, requests: &Requests, recording: &RecordingFacts) {
+        let held_up = HeldUp::of(locks, requests);
         let mut places: BTreeMap<ProcessId, BTreeMap<u64, Vec<&LockFacts>>> = BTreeMap::new();
         for (process, address, lock) in locks.iter() {
             if self.steps.contains_key(&process) && !lock.is_mutex() {
@@ -95,7 +105,7 @@ impl Handoffs {
         }
         for (process, steps) in std::mem::take(&mut self.steps) {
             for group in places.get(&process).map(groups).unwrap_or_default() {
-                self.rows.extend(handed(process, &steps, &group, locks, recording));
+                self.rows.extend(handed(process, &steps, &group, locks, &held_up, recording));
             }
         }
         self.rows.sort_by(|a, b| b.lock.wait_ns.cmp(&a.lock.wait_ns).then_with(|| a.places.cmp(&b.places)));
@@ -129,12 +139,35 @@ fn groups(places: &BTreeMap<u64, Vec<&LockFacts>>) -> Vec<BTreeSet<u64>> {
     groups
 }
 
+/// What of the waiting on locks is within requests that are served.
+struct HeldUp {
+    within_ns: u64,
+    all_ns: u64,
+}
+
+impl HeldUp {
+    fn of(locks: &Locks, requests: &Requests) -> HeldUp {
+        let served = requests.endpoints().iter().filter(|row| row.side == Side::Server);
+        HeldUp {
+            within_ns: served.map(|row| row.split.waiting_ns[WaitKind::Lock as usize]).saturating_sum(),
+            all_ns: locks.iter().map(|(.., lock)| lock.wait_ns).saturating_sum(),
+        }
+    }
+
+    /// The part of the waiting on one lock that is within requests, at the least: all other waiting may be, too.
+    fn least(&self, wait_ns: u64) -> f64 {
+        let others = self.all_ns.saturating_sub(wait_ns);
+        self.within_ns.saturating_sub(others) as f64 / wait_ns.max(1) as f64
+    }
+}
+
 /// The lock that these places are; `None` where the order of waits and wakes is not that of a lock.
 fn handed(
     process: ProcessId,
     steps: &VecDeque<Step>,
     group: &BTreeSet<u64>,
     locks: &Locks,
+    held_up: &HeldUp,
     recording: &RecordingFacts,
 ) -> Option<HandedLock> {
     let own: Vec<Step> = steps.iter().filter(|step| group.contains(&step.address)).copied().collect();
@@ -147,20 +180,26 @@ fn handed(
     }
     let handed_on = order.handed_on as f64 / order.wakes as f64;
     let (awake, all_asleep) = asleep(&own, recording)?;
-    let is_lock = handed_on >= Handoffs::HANDED_ON
-        && awake <= Handoffs::MOST_AWAKE
-        && all_asleep <= Handoffs::MOST_ASLEEP;
-    is_lock.then(|| {
+    if handed_on < Handoffs::HANDED_ON {
+        return None;
+    }
+    let excludes = awake <= Handoffs::MOST_AWAKE && all_asleep <= Handoffs::MOST_ASLEEP;
+    let found = {
         let own = locks.iter().filter(|(owner, ..)| *owner == process).map(|(_, at, lock)| (at, lock));
         let is_of = |at: u64, lock: &LockFacts| {
             group.contains(&(at & !Handoffs::GROUP_BIT)) && lock.waits > 0 && !lock.is_mutex()
         };
         let mut found: Vec<(u64, &LockFacts)> = own.filter(|(at, lock)| is_of(*at, lock)).collect();
         found.sort_by_key(|(address, lock)| (std::cmp::Reverse(lock.wait_ns), *address));
-        let lock = LockFacts::as_one(found.iter().map(|(_, lock)| *lock));
-        let places = found.into_iter().map(|(address, _)| address).collect();
-        HandedLock { process, places, lock, handed_on, awake, all_asleep }
-    })
+        found
+    };
+    let lock = LockFacts::as_one(found.iter().map(|(_, lock)| *lock));
+    // Threads that park at places of their own wait for answers within requests, too.
+    let held_up = Some(held_up.least(lock.wait_ns));
+    let held_up = held_up.filter(|part| !excludes && group.len() == 1 && *part >= Handoffs::HELD_UP);
+    let places = found.into_iter().map(|(address, _)| address).collect();
+    let lock = HandedLock { process, places, lock, handed_on, awake, all_asleep, held_up };
+    (excludes || held_up.is_some()).then_some(lock)
 }
 
 /// In which order threads were woken and woke.

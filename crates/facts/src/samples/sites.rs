@@ -169,7 +169,10 @@ impl Samples {
     }
 }
 
-fn own_of<'a>(mut all: Vec<SiteTime<'a>>, wanted: impl Fn(&SiteTime<'_>) -> bool) -> Option<(Site<'a>, f64)> {
+pub(super) fn own_of<'a>(
+    mut all: Vec<SiteTime<'a>>,
+    wanted: impl Fn(&SiteTime<'_>) -> bool,
+) -> Option<(Site<'a>, f64)> {
     all.retain(|time| wanted(time));
     let mut functions: HashMap<&str, u64> = HashMap::new();
     let mut sites: HashMap<Site<'a>, u64> = HashMap::new();

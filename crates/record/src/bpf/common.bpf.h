@@ -68,6 +68,8 @@ struct control {
 	u32 sample_every; /* of so many samples one is taken, for all of them */
 	u32 parts; /* PART_…: what else is recorded */
 	u32 detail; /* DETAIL_…: calls that are to be counted are recorded as long as they are few (calls/detail.bpf.h) */
+	u32 call_stacks; /* stacks of short calls to take a second and CPU, at most; 0: none */
+	u32 pad;
 	/* Calls are recorded since then, ns; the largest number while they are given up. Whether a call that began before is the one
 	 * that its thread is in, nobody saw. */
 	u64 calls_since;

@@ -1,5 +1,5 @@
-/* Frames of languages that lie in memory of the runtime's own, as a list or an array: copied by the thread itself as its wait ends, since
- * they are others as soon as it goes on. Where a thread's frames are, the recorder finds out and tells. */
+/* Frames of languages that lie in memory of the runtime's own, as a list or an array: copied by the thread itself as its wait ends, or as it
+ * is sampled, since they are others as soon as it goes on. Where a thread's frames are, the recorder finds out and tells. */
 #ifndef WHYSLOW_FRAME_LIST_H
 #define WHYSLOW_FRAME_LIST_H
 #include "stack_copy.bpf.h"
@@ -41,12 +41,16 @@ struct frames_copy {
 TELL_TYPE(struct frames_copy, frames_copy);
 #define FRAMES_FIXED (sizeof(struct frames_copy) - LISTED_FRAMES * LISTED_BYTES)
 
+/* Maps of one name are shared, and a sample may interrupt who uses the calls' room. */
+#ifndef FRAMES_ROOM
+#define FRAMES_ROOM frames_room
+#endif
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, u32);
 	__type(value, struct frames_copy);
-} frames_room SEC(".maps");
+} FRAMES_ROOM SEC(".maps");
 
 /* Frames that tell a site: the innermost one may be of a function of the runtime's own. */
 #define TELLING_FRAMES 2
@@ -101,7 +105,7 @@ __noinline u64 listed_site(void)
 	struct task_struct *task = bpf_get_current_task_btf();
 	u32 tid = task->pid, zero = 0, bytes, most, words;
 	struct frame_list *list = bpf_map_lookup_elem(&frame_lists, &tid);
-	struct frames_copy *room = bpf_map_lookup_elem(&frames_room, &zero);
+	struct frames_copy *room = bpf_map_lookup_elem(&FRAMES_ROOM, &zero);
 	u64 at, holder, hash;
 
 	if (!list || !room)
@@ -130,7 +134,7 @@ __noinline int copy_frames(u64 now)
 	struct task_struct *task = bpf_get_current_task_btf();
 	u32 tid = task->pid, zero = 0, count = 0, bytes, length, most, flags = 0;
 	struct frame_list *list = bpf_map_lookup_elem(&frame_lists, &tid);
-	struct frames_copy *room = bpf_map_lookup_elem(&frames_room, &zero);
+	struct frames_copy *room = bpf_map_lookup_elem(&FRAMES_ROOM, &zero);
 	u64 at, holder;
 
 	if (!list || !room)

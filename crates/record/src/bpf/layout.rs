@@ -37,6 +37,7 @@ pub(crate) mod kind {
     pub(crate) const STACK_COPY: u8 = 19;
     pub(crate) const MEANWHILE: u8 = 20;
     pub(crate) const FRAMES_COPY: u8 = 21;
+    pub(crate) const CALL_STACK: u8 = 22;
     // Not of the kernel's side: what was read beside it (`quota`, `queues`, `unwinding`, `follow`).
     pub(crate) const GROUP: u8 = 64;
     pub(crate) const QUOTA: u8 = 65;
@@ -88,6 +89,8 @@ pub(crate) struct Control {
     pub(crate) sample_every: u32,
     pub(crate) parts: u32,
     pub(crate) detail: u32,
+    pub(crate) call_stacks: u32,
+    pub(crate) pad: u32,
     pub(crate) calls_since: u64,
 }
 

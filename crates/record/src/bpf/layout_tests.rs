@@ -47,7 +47,7 @@ fn shared_structs_are_alike() {
     like!("calls", "settings", Settings: ring_mask, sched_mask, slow_call, long_off, own_pid, follow, all, payload,
         all_payload, text_cap, match_comm, sample_hz, wait_stacks, tids, slots, probe, probe_returns, from_exec_of, stack_copies, files_with_calls,
         wakeups, pad, comm);
-    like!("calls", "control", Control: calls, wait_stacks, wait_every, sample_every, parts, detail, calls_since);
+    like!("calls", "control", Control: calls, wait_stacks, wait_every, sample_every, parts, detail, call_stacks, pad, calls_since);
     like!("calls", "ring_head", RingHead: head, produced, lost, lost_first, lost_last, busy, aside, aside_lost, tail,
         unused2);
     like!("calls", "piece_spec", PieceSpec: arg, when, size, of, scale, cap, payload, pad);
@@ -172,6 +172,7 @@ fn kinds_of_records_have_the_same_numbers() {
         ("STACK_COPY", kind::STACK_COPY),
         ("MEANWHILE", kind::MEANWHILE),
         ("FRAMES_COPY", kind::FRAMES_COPY),
+        ("CALL_STACK", kind::CALL_STACK),
     ];
     assert_eq!(kinds, ours.map(|(name, number)| (format!("RECORD_{name}"), number)));
 }

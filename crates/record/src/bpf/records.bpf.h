@@ -25,6 +25,7 @@ enum record_kind {
 	RECORD_STACK_COPY = 19, /* what unwinds the user part of a sample or a wait: registers and the top of the stack */
 	RECORD_MEANWHILE = 20, /* who had the CPU that a thread waited for; of this kind turns are produced and lost */
 	RECORD_FRAMES_COPY = 21, /* frames of the same wait that lie in memory of a runtime's own */
+	RECORD_CALL_STACK = 22, /* the user stack of a short call as it returns; its kernel part is the call's number alone */
 };
 #define RECORD_KINDS 32
 

@@ -7,6 +7,10 @@ use whyslow_model::Via;
 pub(super) const FEWEST_HITS: u32 = 4;
 /// Looks in which its waiter waited, at least: a third of a second, when looks come as often as they can.
 const FEWEST_WAITS: u32 = 8;
+/// Of who is waited for now and then, these of its waits are enough where most of what was seen of the waiter's waiting is for it: two of four looks
+/// at who is waited for in less than [`LEAST_SHARE`] are chance in one case of a hundred.
+const FEWEST_WAITS_SEEN: u32 = 2;
+const MOSTLY: f64 = 0.5;
 /// Who is waited for in less of the target's waiting is not taken in: what would be gained is less than what is worth a warning.
 pub(super) const LEAST_SHARE: f64 = 0.05;
 /// Processes that a group may wait for and are counted, and services.
@@ -66,6 +70,9 @@ impl Service {
 #[derive(Debug, Default)]
 struct ServiceCounts {
     hits: u32,
+    /// Its waits that were seen: looks that follow each other see one.
+    waits: u32,
+    last_look: u32,
     /// The last process of it that was seen, and who waited for it.
     last: Option<(u32, u32)>,
     /// Processes of it that were taken in.
@@ -89,6 +96,8 @@ struct Counts {
 #[derive(Debug)]
 pub(super) struct Tally {
     groups: BTreeMap<Group, Counts>,
+    /// The number of the present look.
+    look: u32,
     /// What the present look saw: a group waited, and for whom.
     waited: BTreeSet<Group>,
     hit: BTreeSet<(Group, u32)>,
@@ -106,6 +115,7 @@ impl Tally {
         let target = (Group::Target, Counts::new(1.0, 0));
         Tally {
             groups: BTreeMap::from([target]),
+            look: 1,
             waited: BTreeSet::new(),
             hit: BTreeSet::new(),
             served: BTreeSet::new(),
@@ -151,7 +161,11 @@ impl Tally {
         }
         let is_first = self.served.insert((group, service.clone()));
         let service = counts.services.entry(service.clone()).or_default();
-        service.hits += u32::from(is_first);
+        if is_first {
+            service.hits += 1;
+            service.waits += u32::from(service.last_look == 0 || service.last_look + 1 < self.look);
+            service.last_look = self.look;
+        }
         service.last = who.or(service.last);
     }
 
@@ -164,10 +178,17 @@ impl Tally {
         }
         self.hit.clear();
         self.served.clear();
+        self.look += 1;
         let mut chosen: Vec<Chosen> = Vec::new();
-        for (of, counts) in self.groups.iter().filter(|(_, counts)| counts.waited >= FEWEST_WAITS) {
-            for (service, seen) in counts.services.iter().filter(|(_, seen)| seen.hits >= FEWEST_HITS) {
-                let share = counts.share * f64::from(seen.hits) / f64::from(counts.waited);
+        for (of, counts) in &self.groups {
+            for (service, seen) in &counts.services {
+                let part = f64::from(seen.hits) / f64::from(counts.waited.max(1));
+                let is_often = seen.hits >= FEWEST_HITS && counts.waited >= FEWEST_WAITS;
+                let fewest = if is_often { FEWEST_HITS } else { FEWEST_WAITS_SEEN };
+                let share = counts.share * part;
+                if !is_often && (seen.waits < FEWEST_WAITS_SEEN || part < MOSTLY) {
+                    continue;
+                }
                 if share < LEAST_SHARE || seen.taken >= MOST_ALIKE {
                     continue;
                 }
@@ -181,7 +202,7 @@ impl Tally {
                     is_passing,
                 };
                 let of_it = counts.candidates.iter().filter(|(_, one)| one.service == *service);
-                let lasting = of_it.filter(|(_, one)| one.hits >= FEWEST_HITS);
+                let lasting = of_it.filter(|(_, one)| one.hits >= fewest);
                 let lasting: Vec<Chosen> = lasting.map(|(pid, one)| new(*pid, one.waiter, false)).collect();
                 // Each was seen too seldom, and all together often enough for several.
                 let comes_and_goes = lasting.is_empty() && seen.taken == 0 && seen.hits >= 3 * FEWEST_HITS;
@@ -245,6 +266,25 @@ mod tests {
         let chosen = looks(&mut tally, 7, |tally, _| tally.waits_for(Group::Target, 7, 9, "a pipe"));
         assert!(chosen.is_empty());
         assert_eq!(looks(&mut tally, 1, |tally, _| tally.waits_for(Group::Target, 7, 9, "a pipe")).len(), 1);
+    }
+
+    #[test]
+    fn who_is_waited_for_seldom_is_taken_in_where_the_target_hardly_waits_otherwise() {
+        let waits = |tally: &mut Tally, at: u32| match at {
+            3 | 20 => tally.waits_for(Group::Target, 7, 9, "127.0.0.1:80"),
+            5 => tally.waits(Group::Target),
+            _ => {}
+        };
+        let mut tally = Tally::new();
+        assert!(looks(&mut tally, 20, waits).is_empty(), "one wait is chance");
+        assert!(looks(&mut tally, 21, waits).iter().any(|one| one.pid == 9));
+        // One wait that two looks see, and one of many waits.
+        let one = looks(&mut Tally::new(), 3, |tally, _| tally.waits_for(Group::Target, 7, 9, "a pipe"));
+        let many = looks(&mut Tally::new(), 7, |tally, at| match at % 3 {
+            0 => tally.waits_for(Group::Target, 7, 9, "a pipe"),
+            _ => tally.waits(Group::Target),
+        });
+        assert!(one.is_empty() && many.is_empty());
     }
 
     #[test]

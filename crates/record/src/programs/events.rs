@@ -65,7 +65,9 @@ impl RareEvents {
         sink: &mut dyn Sink,
     ) -> Option<()> {
         match record.header.kind {
-            kind::SAMPLE | kind::OFFCPU | kind::WAIT_STACK => self.samples.take(record, sink)?,
+            kind::SAMPLE | kind::OFFCPU | kind::WAIT_STACK | kind::CALL_STACK => {
+                self.samples.take(record, sink)?
+            }
             kind::FRAME | kind::UNWOUND | kind::BLOCKED => self.samples.take_read(record)?,
             kind::BLOCK => sink.push(Event::BlockIo(Box::new(block::decode(record, self.clock)?))),
             kind::NET => {

@@ -7,10 +7,10 @@ use whyslow_model::account::Claim;
 use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::walk::{Amount, HostResource, State, Taker, Walk};
 use whyslow_model::{
-    AccountRow, Also, CaptureKind, CaptureNote, Cell, ChainLink, ClockKind, Column, CpuRunner, Culprit,
-    Diagnosis, Diff, Evidence, Finding, FindingCode, Followed, Hop, Known, Nanos, NotJudged, NoteKind,
-    ParkedAt, ParkedFor, Saving, Severity, ShareOf, ShareWhole, SourceId, SourceInfo, Subject, Table, Target,
-    ThreadTime, TimeAccount, TimeOf, TimeState, Timestamp, WaitShare,
+    AccountRow, Also, CaptureKind, CaptureNote, ChainLink, ClockKind, CpuRunner, Culprit, Diagnosis, Diff,
+    Evidence, Finding, FindingCode, Followed, Hop, Known, Nanos, NotJudged, NoteKind, ParkedAt, ParkedFor,
+    Saving, Severity, ShareOf, ShareWhole, SourceId, SourceInfo, Subject, Table, Target, ThreadTime,
+    TimeAccount, TimeOf, TimeState, Timestamp, WaitShare,
 };
 use whyslow_report::{Exporter, Style};
 
@@ -429,6 +429,8 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
                 place: Some(text()),
                 caller: Some(text()),
                 caller_place: Some(text()),
+                within: Some(text()),
+                within_place: Some(text()),
                 is_its_own: true,
             }),
             fix: vec![text(), text()],
@@ -439,6 +441,8 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
                 does: text(),
                 function: Some(text()),
                 place: Some(text()),
+                caller: Some(text()),
+                caller_place: Some(text()),
                 hops: vec![
                     Hop {
                         pid: 7,
@@ -521,78 +525,4 @@ pub fn full_disk() -> Diagnosis {
         next: "Host disk sda is saturated; top consumer: python (12280), it writes 343.8 MB/s. `whyslow diagnose -p 12280`".into(),
     });
     diagnosis
-}
-
-/// `whyslow summary`, with a column of each kind.
-pub fn summary() -> Table {
-    let row = |name: &str, calls, total: Nanos, share, bytes: Option<u64>, rate, path: Option<&str>| {
-        vec![
-            Cell::Text(name.into()),
-            Cell::Count(calls),
-            Cell::duration(total),
-            Cell::Share(share),
-            bytes.map_or(Cell::Unknown, Cell::Bytes),
-            Cell::per_second(rate),
-            Cell::text(path),
-        ]
-    };
-    Table {
-        name: "summary",
-        question: "Which calls take the time?".into(),
-        columns: vec![
-            Column::new("syscall", "syscall"),
-            Column::new("calls", "calls"),
-            Column::new("total_ns", "total"),
-            Column::optional("share", "share", 1),
-            Column::optional("bytes", "bytes", 2),
-            Column::optional("per_s", "rate", 3),
-            Column::optional("path", "most with", 1),
-        ],
-        rows: vec![
-            row(
-                "stat",
-                200_135,
-                Nanos::new(1_779_099_000),
-                0.8907,
-                None,
-                Some(40_027.0),
-                Some("/etc/localtime"),
-            ),
-            row(
-                "write",
-                523,
-                Nanos::new(12_500_000),
-                0.0063,
-                Some(78_445_591),
-                Some(104.6),
-                Some("/var/log/app/backend/worker-7/2026-11-21/output.log"),
-            ),
-            row("poll", 3, Nanos::UNKNOWN, f64::NAN, Some(512), None, None),
-        ],
-        total: Some(vec![
-            Cell::Text("all".into()),
-            Cell::Count(200_661),
-            Cell::Duration(Nanos::new(1_791_599_000)),
-            Cell::Share(1.0),
-            Cell::Bytes(78_446_103),
-            Cell::Unknown,
-            Cell::Unknown,
-        ]),
-        notes: vec!["poll: waiting, not cost.".into()],
-    }
-}
-
-/// A table with one row of every cell, holding `text` and the figures.
-pub fn table_filled_with(text: &str, figure: u64, share: f64) -> Table {
-    let mut table = summary();
-    table.question = text.into();
-    table.notes = vec![text.into()];
-    let words = || Cell::Text(text.into());
-    let time = Cell::Duration(Nanos::new(figure));
-    let (share, rate) = (Cell::Share(share), Cell::PerSecond(share));
-    let row = vec![words(), Cell::Count(figure), time, share, Cell::Bytes(figure), rate, words()];
-    // Also rows that are too short and too long.
-    table.rows = vec![row.clone(), row[..3].to_vec(), [row.clone(), row.clone()].concat(), Vec::new()];
-    table.total = Some(row);
-    table
 }

@@ -6,3 +6,4 @@ mod diffs;
 mod filled;
 mod properties;
 mod snapshots;
+mod tables;

@@ -1,7 +1,8 @@
 //! What holds for every input: no control characters, nothing unescaped, no secret, no panic.
 
-use crate::common::{diagnosis_text, diff_text, filled_with, table_filled_with, table_text};
+use crate::common::{diagnosis_text, diff_text, filled_with, table_text};
 use crate::diffs::diff_filled_with;
+use crate::tables::table_filled_with;
 use proptest::prelude::*;
 use unicode_width::UnicodeWidthStr;
 use whyslow_report::{EXPORTERS, HTML, JSON, Style, TERMINAL};

@@ -1,9 +1,8 @@
 //! How reports look. To accept a change: `cargo insta test --accept -p whyslow-report`.
 
-use crate::common::{
-    diagnosis_text, diff_text, full_disk, nothing_found, slow_service, style, summary, table_text,
-};
+use crate::common::{diagnosis_text, diff_text, full_disk, nothing_found, slow_service, style, table_text};
 use crate::diffs::tz_fixed;
+use crate::tables::summary;
 use insta::assert_snapshot;
 use whyslow_report::{HTML, JSON, MARKDOWN, Style, TERMINAL};
 

@@ -13,9 +13,9 @@ use whyslow_model::{
 
 /// From this part of the asker's time on, what nothing explains is worth a word: docs/ARCHITECTURE.md, the account of time.
 const MIN_PART: f64 = 0.15;
-/// Of the whole time of the threads: who waits for work nearly all of the time is not slow for what it does in between.
-const MIN_OF_LIFE: f64 = 0.05;
-/// Who has something to do for this part of its life does not idle: a part of that is worth a word by itself.
+/// Of the whole time: who waits for work nearly all of the time is not slow for what it does in between.
+const MIN_OF_WHOLE: f64 = 0.05;
+/// Who has something to do for this part of the time does not idle: a part of that is worth a word by itself.
 const BUSY: f64 = 0.1;
 
 /// The rows of some states, with what no finding explains of each.
@@ -27,8 +27,8 @@ pub(super) struct Unclaimed<'a> {
     others: u64,
     /// In all rows, ns.
     ns: u64,
-    /// The threads' whole time, with that in which they had nothing to do, ns.
-    life: u64,
+    /// The whole time, with that in which there was nothing to do, ns: many threads that wait for work make it no longer.
+    whole: u64,
     /// Who holds what the largest row waits for, where the rule asked for it.
     held: Option<Held>,
 }
@@ -44,10 +44,11 @@ impl<'a> Unclaimed<'a> {
         let rows = || account.rows.iter().filter(|row| states.contains(&row.state) && rest(row) > 0);
         let ns = rows().map(rest).fold(0, u64::saturating_add);
         let life = account.ns.saturating_add(account.idle_ns);
-        let is_felt = ns as f64 >= MIN_OF_LIFE * life as f64 || account.ns as f64 >= BUSY * life as f64;
+        let whole = out.facts().window.whole().get().map_or(life, |window| life.min(window));
+        let is_felt = ns as f64 >= MIN_OF_WHOLE * whole as f64 || account.ns as f64 >= BUSY * whole as f64;
         let is_enough = ns as f64 >= MIN_PART * account.ns as f64 && is_felt;
         let largest = rows().max_by_key(|row| rest(row)).filter(|_| is_enough)?;
-        Some(Unclaimed { account, largest, others: rows().count() as u64 - 1, ns, life, held: None })
+        Some(Unclaimed { account, largest, others: rows().count() as u64 - 1, ns, whole, held: None })
     }
 
     /// With the one who holds what is waited for.
@@ -113,16 +114,16 @@ impl<'a> Unclaimed<'a> {
     /// The figures beside the part: of the largest row, of all of them, and of the queues.
     fn figures(&self, demand: &Demand) -> Vec<Measurement> {
         let row = self.largest;
-        let life = self.life.max(1) as f64;
-        let (of_life, busy) = (self.ns as f64 / life, self.account.ns as f64 / life);
+        let whole = self.whole.max(1) as f64;
+        let (of_whole, busy) = ((self.ns as f64 / whole).min(1.0), (self.account.ns as f64 / whole).min(1.0));
         let mut figures = vec![
             Measurement::time("time", Nanos::new(self.ns)),
             Measurement::time("time_of_all_rows", Nanos::new(self.account.ns)),
-            passed(Measurement::share("share_of_whole_time", of_life), MIN_OF_LIFE),
+            passed(Measurement::share("share_of_whole_time", of_whole), MIN_OF_WHOLE),
             Measurement::time("time_of_largest_row", Nanos::new(row.ns)),
         ];
         figures
-            .extend((of_life < MIN_OF_LIFE).then(|| Measurement::share("busy_share", busy).at_least(BUSY)));
+            .extend((of_whole < MIN_OF_WHOLE).then(|| Measurement::share("busy_share", busy).at_least(BUSY)));
         figures.extend(row.count.map(|calls| Measurement::count("calls", calls)));
         if row.mean_ns.is_known() {
             figures.push(Measurement::time("time_per_call", row.mean_ns));

@@ -186,6 +186,18 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
+/// Whom the questions are for, where that is one or two: `10.0.0.1:8080 `.
+fn whom(facts: &Facts, run: &[&RequestRecord]) -> String {
+    let mut peers: Vec<&str> = run.iter().filter_map(|child| child.peer.as_deref()).collect();
+    peers.sort_unstable();
+    peers.dedup();
+    match peers[..] {
+        [one] => format!("{} ", facts.peer_words(one)),
+        [one, other] => format!("{} and {} ", facts.peer_words(one), facts.peer_words(other)),
+        _ => String::new(),
+    }
+}
+
 #[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, serial: &Serial<'_>) {
     let (worst, run) = (&serial.worst.0, &serial.worst.1);
@@ -195,8 +207,9 @@ fn report(facts: &Facts, out: &mut Findings<'_>, serial: &Serial<'_>) {
     let sum = run.iter().fold(0u64, |sum, child| sum.saturating_add(child.dur.or_zero()));
     let longest = run.iter().map(|child| child.dur).max().unwrap_or_default();
     let title = format!(
-        "{} asks {} one after the other, {} in all, though no question needs the answer before it: at once {} would do",
+        "{} asks {}{} one after the other, {} in all, though no question needs the answer before it: at once {} would do",
         serial.row.name,
+        whom(facts, run),
         words::plural(run.len() as u64, "thing"),
         words::duration(Nanos::new(sum)),
         words::duration(longest),

@@ -22,17 +22,16 @@
 //! 200 ms and more for three answers at least, and mostly less than 400: that is the kernel's wait, and no server's work.
 //! Some loss is how TCP finds the speed of a long, full line.
 
-use super::asked;
-use super::stalls::{FEW, LEAST_TIMEOUT, Stalls};
+use super::retransmit_waits::{waited_for, waited_for_network};
+use super::stalls::{FEW, Stalls};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::figures;
 use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::words;
-use whyslow_facts::folds::account::CallTime;
-use whyslow_facts::{Facts, PeerFacts, WaitKind};
+use whyslow_facts::Facts;
 use whyslow_hostcheck::thresholds;
-use whyslow_model::{Entity, Measurement, Metric, Nanos, SaturatingSum, Severity, ShareOf, Subject};
+use whyslow_model::{Entity, Measurement, Metric, SaturatingSum, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -189,56 +188,4 @@ fn by_peer(facts: &Facts, out: &mut Findings<'_>) -> bool {
             .file();
     }
     told
-}
-
-/// What of the waits for this peer the segments sent again may take, of the time of the thread that uses it; true where that is a good part.
-#[gated]
-fn waited_for(
-    facts: &Facts,
-    peer: &PeerFacts,
-    retransmits: u64,
-    stalls: Option<&Stalls<'_>>,
-) -> (Share, bool) {
-    let tid = (!peer.shared).then_some(peer.tid);
-    let again_ns = retransmits.saturating_mul(LEAST_TIMEOUT.or_zero());
-    let share = match stalls {
-        Some(stalls) => stalls.share(facts),
-        None => {
-            // On the host itself nothing is lost on the way.
-            let most = if asked::is_here(&peer.name) { long_waits(facts, peer) } else { None };
-            let most = most.unwrap_or(u64::MAX);
-            guards::share_of_ns(facts, tid, Nanos::new(peer.wait_ns.min(again_ns).min(most)), 0)
-        }
-    };
-    let waits = share.value.is_some_and(|value| value >= guards::WARNING_SHARE);
-    (share, waits)
-}
-
-/// The waits for a peer on the host itself that lasted as long as the kernel waits before it sends again: a segment may stay in a full queue
-/// for so long; what is sent earlier, as a probe behind the last segment, costs nobody time (RFC 8985). `None` where single waits are not known.
-#[gated]
-fn long_waits(facts: &Facts, peer: &PeerFacts) -> Option<u64> {
-    let accounts = facts.world.threads.iter().filter_map(|(id, _)| facts.accounts.of(id));
-    let calls = accounts.flat_map(|account| &account.calls).filter(|time| time.key.waits.is_some());
-    let name = |time: &&CallTime| facts.accounts.objects.get(time.key.object).name() == &*peer.name;
-    let mut waits = calls.filter(name).peekable();
-    waits.peek()?;
-    let durations = waits.flat_map(|time| time.calls.histogram.durations());
-    let long = durations.filter(|(dur, _)| *dur >= LEAST_TIMEOUT);
-    Some(long.map(|(dur, count)| dur.or_zero().saturating_mul(u64::from(count))).saturating_sum())
-}
-
-/// The waits for the network, of the time of the thread that waits for it most.
-#[gated]
-fn waited_for_network(facts: &Facts) -> (Share, bool) {
-    let shares = facts.world.threads.iter().filter_map(|(_, thread)| {
-        let wall = thread.wall().get().filter(|wall| *wall > 0)?;
-        Some((thread.waiting_ns[WaitKind::Network as usize] as f64 / wall as f64, thread.tid))
-    });
-    match shares.max_by(|a, b| a.0.total_cmp(&b.0)) {
-        Some((value, tid)) => {
-            (Share::of_time(value.min(1.0), ShareOf::wall_time_of(tid)), value >= guards::WARNING_SHARE)
-        }
-        None => (Share::unknown(), false),
-    }
 }

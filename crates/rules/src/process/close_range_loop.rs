@@ -56,7 +56,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         }
         return;
     }
-    let share = guards::share_of_ns(facts, None, loops.closes.total(), loops.closes.count);
+    let share = guards::share_of_cheap(facts, None, loops.closes.total(), loops.closes.count);
     let time = Measurement::time("time", loops.closes.total());
     let took = time.value.map_or(String::new(), |_| format!(", {time}"));
     let closes = Measurement::count("failed_closes", closes).at_least(MIN_CLOSES as f64);

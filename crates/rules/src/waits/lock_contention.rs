@@ -38,14 +38,15 @@
 //! waits is reported as a notice with who woke whom.
 
 use super::lock_holder::{self, MIN_WAITS, SHORT_WAIT, share_of_waits};
+use super::root_holder::{self, RootHolder};
 use super::{session_locks, stack_locks};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::guards::{self, Share};
-use crate::words;
+use crate::{callers, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::locks::{LockFacts, LockWait};
-use whyslow_model::{ChainLink, Measurement, Nanos, Severity, Subject};
+use whyslow_model::{ChainLink, Measurement, Nanos, Severity, Subject, Tid};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -126,9 +127,18 @@ fn report(facts: &Facts, out: &mut Findings<'_>, share: Share, known: Lock<'_>, 
         String::new()
     };
     let first = waiters.first().map_or(0, |waiter| waiter.tid);
+    let places: &[u64] = handed.map_or(std::slice::from_ref(&address), |handed| &handed.places);
+    // Of a lock that processes share, each has waiters.
+    let is_waiter = |tid: Tid| lock.waiters.iter().any(|waiter| waiter.tid == tid);
+    let root = root_holder::of(facts, |call| {
+        is_waiter(call.tid) && call.lock().is_some_and(|address| places.contains(&address))
+    });
+    let held_by = root.as_ref().map_or(String::new(), RootHolder::words);
     let subject = Subject {
         lock: Some(known.all_names()),
         syscall: Some("futex".to_string()),
+        // What is done under the lock is what to change.
+        function: root.as_ref().and_then(|root| callers::function(root.site.as_ref())),
         ..Subjects::thread(facts, first)
     };
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
@@ -145,7 +155,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, share: Share, known: Lock<'_>, 
     let share_figure = share.figure().at_least(guards::WARNING_SHARE);
     let saving = format!("up to {waited} of waiting, if the lock were free");
     let found = out
-        .report(share, title)
+        .report(share, format!("{title}{held_by}"))
         .measured(Measurement::count("threads", waiters.len() as u64))
         .measured(waited)
         .measured(waits)

@@ -1,6 +1,7 @@
 //! What rules about contended locks share: the part of the waiting, and what the holder does meanwhile: its slow calls,
 //! and its stacks where a recorder took them.
 
+use super::queue_locks;
 use crate::engine::Report;
 use crate::gate::gated;
 use crate::guards::{self, Share};
@@ -62,10 +63,12 @@ impl KnownLock<'_> {
     }
 }
 
-/// All addresses, and the locks that are known by who wakes whom.
+/// All addresses, and the locks that are known by who wakes whom; those of queues, where all wait for work, are none.
 #[gated]
 pub(super) fn known_locks(facts: &Facts) -> impl Iterator<Item = KnownLock<'_>> {
     let by_value = facts.locks.iter();
+    let by_value = by_value
+        .filter(|(process, _, lock)| !(lock.is_mutex() && queue_locks::is_of_a_queue(facts, *process, lock)));
     let by_value =
         by_value.map(|(process, address, lock)| KnownLock { process, address, lock, handed: None });
     let by_order = facts.handoffs.rows.iter().filter_map(|handed| {
@@ -77,22 +80,36 @@ pub(super) fn known_locks(facts: &Facts) -> impl Iterator<Item = KnownLock<'_>> 
 
 /// Why it is taken for a lock, in a sentence.
 pub(super) fn by_order(handed: &HandedLock) -> String {
+    let besides = match handed.held_up {
+        Some(part) => {
+            format!("at least {} of the waiting is within requests that are served", words::percent(part))
+        }
+        None => format!(
+            "{:.1} of its {} are awake at a time",
+            handed.awake,
+            words::plural(handed.lock.waiters.len() as u64, "waiter")
+        ),
+    };
     format!(
-        " Its value tells no mutex; the order of waits and wakes tells a lock made of a condition, of semaphores or of parked threads: {} of the wakes are by the thread that was woken last, and {:.1} of its {} are awake at a time.",
+        " Its value tells no mutex; the order of waits and wakes tells a lock made of a condition, of semaphores or of parked threads: {} of the wakes are by the thread that was woken last, and {besides}.",
         words::percent(handed.handed_on),
-        handed.awake,
-        words::plural(handed.lock.waiters.len() as u64, "waiter"),
     )
 }
 
 /// The figures of [`by_order`].
 pub(super) fn order_figures(handed: &HandedLock) -> Vec<Measurement> {
-    vec![
-        Measurement::share("share_of_wakes_handed_on", handed.handed_on).at_least(Handoffs::HANDED_ON),
-        Measurement::number("waiters_awake", handed.awake).at_most(Handoffs::MOST_AWAKE),
-        Measurement::share("share_of_time_all_asleep", handed.all_asleep).at_most(Handoffs::MOST_ASLEEP),
-        Measurement::count("places", handed.places.len() as u64),
-    ]
+    let handed_on =
+        Measurement::share("share_of_wakes_handed_on", handed.handed_on).at_least(Handoffs::HANDED_ON);
+    let awake = Measurement::number("waiters_awake", handed.awake);
+    let all_asleep = Measurement::share("share_of_time_all_asleep", handed.all_asleep);
+    let held_up = handed
+        .held_up
+        .map(|part| Measurement::share("share_of_waits_in_requests", part).at_least(Handoffs::HELD_UP));
+    let excludes = held_up
+        .is_none()
+        .then(|| [awake.at_most(Handoffs::MOST_AWAKE), all_asleep.at_most(Handoffs::MOST_ASLEEP)]);
+    let places = Measurement::count("places", handed.places.len() as u64);
+    [handed_on].into_iter().chain(excludes.into_iter().flatten()).chain(held_up).chain([places]).collect()
 }
 
 /// The part that `ns` of the waits have in the time of the threads that wait.

@@ -45,8 +45,10 @@ const MIN_POLLS: u64 = 20;
 const MOST_OF_THEM: f64 = 0.5;
 /// Descriptors from which on a poll costs some tens of microseconds at least.
 const MANY: u64 = 512;
-/// Such polls a second, without a tracer: at 50 ns a descriptor they take a hundredth of a CPU from here on.
+/// Such polls a second, without a tracer: at 50 ns a descriptor and some thousands of them they take a hundredth of a CPU from here on. Fewer take as
+/// much where samples say so.
 const POLLS_PER_S: f64 = 10.0;
+const LEAST_OF_CPU: f64 = 0.01;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -60,8 +62,29 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 
 #[gated]
 fn is_wide(facts: &Facts, row: &WidePolls) -> bool {
-    let often = facts.pace.untraced(facts.window.per_second(row.wide)).is_none_or(|rate| rate >= POLLS_PER_S);
-    row.wide >= MIN_POLLS && row.mean() >= MANY && row.wide as f64 >= MOST_OF_THEM * row.polls as f64 && often
+    let wide = times(facts, row);
+    let often = facts.pace.untraced(facts.window.per_second(wide)).is_none_or(|rate| rate >= POLLS_PER_S);
+    let often = often
+        || !facts.pace.stop.is_known() && of_cpu_time(facts, row).is_some_and(|part| part >= LEAST_OF_CPU);
+    wide >= MIN_POLLS && row.mean() >= MANY && row.wide as f64 >= MOST_OF_THEM * row.polls as f64 && often
+}
+
+/// How often the thread makes such calls: where most are only counted, they are like those of which the descriptors are known.
+fn times(facts: &Facts, row: &WidePolls) -> u64 {
+    let counted = facts.world.threads.thread_of(row.tid).filter(|thread| thread.process == row.process);
+    let polls = counted.map_or(0, |thread| {
+        let polls = thread.all_calls().filter(|(call, _)| POLLS.contains(&call.info().name));
+        polls.map(|(_, stats)| stats.count).saturating_sum()
+    });
+    row.wide.max((polls as f64 * row.wide as f64 / row.polls.max(1) as f64) as u64)
+}
+
+/// The part of the process's CPU time that is in polls, by its samples; `None` where there is none.
+fn of_cpu_time(facts: &Facts, row: &WidePolls) -> Option<f64> {
+    let calls = facts.samples.system_calls(SampleKind::OnCpu, row.process);
+    let polls = calls.iter().filter(|call| POLLS.contains(&call.name)).map(|call| call.weight.ns);
+    let all = facts.samples.total(SampleKind::OnCpu, row.process, None).ns;
+    (all > 0).then(|| (polls.saturating_sum() as f64 / all as f64).min(1.0))
 }
 
 /// What looking at a descriptor takes at least, ns: a look-up of the file and a call of its poll function (fs/select.c, do_pollfd).
@@ -71,18 +94,13 @@ const EACH: u64 = 50;
 /// thread's time: how much of a call is waiting does not show.
 #[gated]
 fn share(facts: &Facts, row: &WidePolls, who: &str) -> Share {
-    let calls = facts.samples.system_calls(SampleKind::OnCpu, row.process);
-    let polls = calls.iter().filter(|call| POLLS.contains(&call.name)).map(|call| call.weight.ns);
-    let all = facts.samples.total(SampleKind::OnCpu, row.process, None).ns;
-    match (polls.saturating_sum(), all) {
-        (_, 0) => {
+    match of_cpu_time(facts, row) {
+        None => {
             let looked = Nanos::new(row.descriptors.saturating_mul(EACH));
             guards::share_of_ns(facts, Some(row.tid), looked, row.wide)
         }
-        (0, _) => Share::unknown(),
-        (polls, all) => {
-            Share::of_cpu_time((polls as f64 / all as f64).min(1.0), format!("the CPU time of {who}"))
-        }
+        Some(0.0) => Share::unknown(),
+        Some(part) => Share::of_cpu_time(part, format!("the CPU time of {who}")),
     }
 }
 
@@ -91,11 +109,12 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &WidePolls) {
     let subject = Subjects::thread(facts, row.tid);
     let who = Subjects::words(&subject);
     let share = share(facts, row, &who);
-    let polls = Measurement::count("polls", row.wide).at_least(MIN_POLLS as f64);
+    let times = times(facts, row);
+    let polls = Measurement::count("polls", times).at_least(MIN_POLLS as f64);
     let each = Measurement::count("descriptors_per_poll", row.mean()).at_least(MANY as f64);
     let part = Measurement::share("share_of_polls", row.wide as f64 / row.polls.max(1) as f64)
         .at_least(MOST_OF_THEM);
-    let rate = facts.window.per_second(row.wide);
+    let rate = facts.window.per_second(times);
     let rate =
         rate.map(|rate| guards::passed(Measurement::per_second("polls_per_second", rate), POLLS_PER_S));
     let often = rate.as_ref().map_or(String::new(), |rate| format!(", {rate} per second"));

@@ -2,6 +2,7 @@
 //! say that they are for a lock, and where in the program's code.
 
 use super::lock_holder::{MIN_WAITS, SHORT_WAIT};
+use super::root_holder::{self, RootHolder};
 use crate::engine::{Findings, Subjects};
 use crate::gate::gated;
 use crate::guards;
@@ -77,6 +78,14 @@ fn tell(facts: &Facts, out: &mut Findings<'_>, lock: &StackLock<'_>, share: guar
         syscall: Some("futex".to_string()),
         ..Subjects::thread(facts, first)
     };
+    let holder = root_holder::of(facts, |call| {
+        call.process == lock.process && lock.threads.contains(&call.tid) && call.lock().is_some()
+    });
+    let holder = holder.filter(|holder| !lock.threads.contains(&holder.tid));
+    let by = holder.as_ref().map_or(String::new(), RootHolder::words);
+    // What is done under the lock is what to change.
+    let function = holder.and_then(|holder| callers::function(holder.site.as_ref())).or(subject.function);
+    let subject = Subject { function, ..subject };
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
     let own = facts.locks.iter().filter(|(process, ..)| *process == lock.process);
     let waits_of = own.filter_map(|(_, _, one)| one.longest.as_deref());
@@ -85,7 +94,7 @@ fn tell(facts: &Facts, out: &mut Findings<'_>, lock: &StackLock<'_>, share: guar
     out.report(
         share,
         format!(
-            "{} wait {waited} for a lock: {waits} waits, {mean} each on average",
+            "{} wait {waited} for a lock: {waits} waits, {mean} each on average{by}",
             words::plural(lock.threads.len() as u64, "thread"),
         ),
     )

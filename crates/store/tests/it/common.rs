@@ -424,12 +424,20 @@ fn scheduling() -> impl Strategy<Value = Event<'static>> {
             Event::Sample(SampledStack { kind, ts, cpu, pid, tid, weight, user, kernel })
         },
     );
+    let call =
+        one_of(&["read", "newfstatat", "connect"]).prop_map(|name| Syscall::lookup(name.as_bytes()).unwrap());
+    let stack = any::<u32>().prop_map(StackId);
+    let made = (time(), any::<u16>(), any::<u32>(), any::<u32>(), call, nanos(), stack).prop_map(
+        |(ts, cpu, pid, tid, call, took, user)| {
+            Event::CallStack(CallStack { ts, cpu, pid, tid, call, took, user })
+        },
+    );
     let text = || maybe("[ -~]{0,12}");
     let frame = (any::<u64>(), text(), text(), text())
         .prop_map(|(address, function, module, place)| StackFrame { address, function, module, place });
     let stack = (any::<u32>(), prop::collection::vec(frame, 0..5), any::<bool>())
         .prop_map(|(id, frames, cut)| Event::Stack(Stack { id: StackId(id), frames, cut }));
-    prop_oneof![stretch, wakeup, sample, stack]
+    prop_oneof![stretch, wakeup, sample, made, stack]
 }
 
 fn inode() -> impl Strategy<Value = InodeId> {

@@ -9,6 +9,7 @@
 //! 10:00:00.000000 stack id=1 frames=hash;lookup;main
 //! 10:00:00.000000 stack id=2 frames=/usr/lib/libpython3.11.so.1.0!sre_ucs1_match;[python]!check@/srv/check.py:7
 //! 10:00:00.000000 sample kind=on-cpu pid=1 tid=7 weight=10ms user=1
+//! 10:00:00.000000 call-stack pid=1 tid=7 syscall=newfstatat took=3us user=1
 //! 10:00:00.000000 block device=253:0 op=read sector=8 bytes=4096 queued=1ms took=3ms pid=1 tid=7 file=253:1/42
 //! 10:00:00.000000 under-way pid=1 tid=7 asleep=47s recvfrom(5<TCP:[10.0.0.2:50000->10.0.0.7:7001]>,
 //! 10:00:00.000000 file pid=1 tid=7 op=write path=/tmp/a calls=3 bytes=4096 took=2ms for=10s
@@ -60,13 +61,14 @@ pub(crate) fn push(text: &str, name: &str, facts: &mut Facts) {
     facts.push(Event::Source(info));
 }
 
-const KINDS: [&str; 16] = [
+const KINDS: [&str; 17] = [
     "process",
     "span",
     "stretch",
     "wakeup",
     "stack",
     "sample",
+    "call-stack",
     "block",
     "under-way",
     "file",
@@ -195,6 +197,15 @@ fn event<'a>(kind: &str, ts: Timestamp, fields: &Fields<'_>) -> Event<'a> {
             weight: fields.time("weight"),
             user: fields.stack("user"),
             kernel: fields.stack("kernel"),
+        }),
+        "call-stack" => Event::CallStack(CallStack {
+            ts,
+            cpu: 0,
+            pid,
+            tid,
+            call: Syscall::lookup(fields.text("syscall").as_bytes()).expect("a system call"),
+            took: fields.time("took"),
+            user: fields.stack("user").expect("user="),
         }),
         "block" => Event::BlockIo(Box::new(BlockIo {
             queued: match fields.time("queued").get() {

@@ -1,4 +1,4 @@
-//! Frames of languages in memory of their runtimes' own, copied as a wait ends: which lists the kernel's side is to copy, and its copies
+//! Frames of languages in memory of their runtimes' own, copied as a wait ends or a sample is taken: which lists the kernel's side is to copy, and its copies
 //! until that of their stack comes.
 
 use super::records::{StackCopyRecord, frames_copy};
@@ -56,6 +56,20 @@ impl FrameLists {
             self.learn(unwinder, copy.pid, copy.tid);
         }
         outcome
+    }
+
+    /// The stack of a thread that was sampled. Where the kernel's side does not copy its list yet, its frames are those of now, which may be others.
+    pub(super) fn sampled(
+        &mut self,
+        unwinder: &mut Unwinder,
+        copy: &StackCopyRecord<'_>,
+        top: StackCopy<'_>,
+        stack: &mut Vec<StackEntry>,
+    ) -> StackOutcome {
+        match self.known.get(&copy.tid) {
+            Some((Some(_), _)) if self.map.is_some() => self.waited(unwinder, copy, top, stack),
+            _ => unwinder.sampled(copy.pid, copy.tid, copy.registers, top, stack),
+        }
     }
 
     /// Finds out where the list of a thread is that nobody has asked about: before its first wait ends.

@@ -383,7 +383,7 @@ impl StackReader {
         let top = StackCopy { start: copy.registers.sp, bytes: copy.stack };
         let outcome = match copy.of_wait {
             true => self.lists.waited(&mut self.unwinder, &copy, top, &mut self.stack),
-            false => self.unwinder.sampled(copy.pid, copy.tid, copy.registers, top, &mut self.stack),
+            false => self.lists.sampled(&mut self.unwinder, &copy, top, &mut self.stack),
         };
         if let Some(cut) = is_cut(outcome) {
             // Before the sample or the wait itself, which has the same time.

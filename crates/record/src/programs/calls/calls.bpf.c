@@ -52,15 +52,18 @@ static __always_inline bool is_birth(u32 nr, s64 ret)
 static __always_inline int call_returned(struct task_state *state, struct pt_regs *regs, s64 ret, u64 entered, u64 now)
 {
 	struct call_spec *spec;
-	u32 nr, flags = 0, mode, waited = state->wait_stack;
+	u32 nr = regs->orig_ax, flags = 0, mode, waited = state->wait_stack;
+	bool has_waited = (waited & WAIT_STACK_WORD) == WAIT_STACK_WANTED;
+	bool wants_stack = !has_waited && entered && settings.wait_stacks && wants_call_stack(nr, now);
 	/* Stacks are timed by themselves. */
-	bool timed = is_timed(now) && (waited & WAIT_STACK_WORD) != WAIT_STACK_WANTED;
+	bool timed = is_timed(now) && !has_waited && !wants_stack;
 
-	if ((waited & WAIT_STACK_WORD) == WAIT_STACK_WANTED) {
+	if (has_waited) {
 		state->wait_stack = WAIT_STACK_NONE;
 		tell_wait_stack(waited >> WAIT_MAGNITUDE, now);
 	}
-	nr = regs->orig_ax;
+	if (wants_stack)
+		tell_call_stack(nr, elapsed(entered, now), now);
 	spec = spec_of(nr);
 	mode = calls_mode();
 	/* What ends while the recording is being ended was under way at its end. */

@@ -7,9 +7,9 @@ pub(super) static CALLS: Program = Program {
     name: "calls",
     summary: "syscalls: number, arguments, result, time; or counts with histograms",
     cost: "as measured (bench/runs/2026-11-22-live.txt, bare getppid 254 ns): 360 ns a call of a watched thread, 200 ns of any other",
-    tables: &["syscalls", "counts"],
-    // Those that threads are in as the recording ends.
-    rare: &[("syscalls", &[kind::CALL])],
+    tables: &["syscalls", "counts", "call_stacks"],
+    // Calls that threads are in as the recording ends.
+    rare: &[("syscalls", &[kind::CALL]), ("call_stacks", &[kind::CALL_STACK])],
     wanted: |options| options.mode != Mode::None,
     needed: true,
     object: object!("calls"),

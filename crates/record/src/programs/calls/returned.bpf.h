@@ -1,4 +1,4 @@
-/* Stacks of waits, taken as the call that waited returns: nothing of them has changed meanwhile. */
+/* Stacks of calls, taken as they return: of those that waited long, since nothing of them has changed meanwhile, and of some short ones. */
 #ifndef WHYSLOW_RETURNED_H
 #define WHYSLOW_RETURNED_H
 #include "../../bpf/budget.bpf.h"
@@ -93,6 +93,86 @@ static __noinline int tell_wait_stack(u32 magnitude, u64 now)
 		return 0;
 	write_stack(room, RECORD_WAIT_STACK, 0, task, site, 0, bytes, now);
 	rare_spent(RECORD_WAIT_STACK, now, 1);
+	return 0;
+}
+
+/* Stacks of one call of one process that are taken a second and CPU, and their part of all, at most: seldom ones have theirs beside a storm of
+ * others. */
+#define CALL_STACKS 10
+#define PART_OF_CALL_STACKS 5
+/* Fewer calls than so many are passed over before the next is looked at, a number by chance: the first one after a pause would be the call
+ * that waits in it. A power of two. */
+#define CALLS_PASSED 16
+
+struct call_stack_turn {
+	u64 due; /* no earlier */
+	u32 pass; /* calls until then */
+	u32 pad;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct call_stack_turn);
+} call_stack_turn SEC(".maps");
+
+struct called {
+	u32 pid;
+	u32 nr;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_PERCPU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, struct called);
+	__type(value, struct budget);
+} called SEC(".maps");
+
+/* Whether the stack of a short call is to be taken. */
+static __always_inline bool wants_call_stack(u32 nr, u64 now)
+{
+	u32 zero = 0;
+	struct call_stack_turn *turn = bpf_map_lookup_elem(&call_stack_turn, &zero);
+
+	/* Those that begin another program, or return to where a signal came, were made elsewhere than they return to. */
+	if (!turn || now < turn->due || nr == 15 || nr == 59 || nr == 322)
+		return false;
+	if (turn->pass) {
+		turn->pass--;
+		return false;
+	}
+	return true;
+}
+
+/* From where in the program a short call was made. */
+static __noinline int tell_call_stack(u32 nr, u64 took, u64 now)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct called key = { .pid = task->tgid, .nr = nr };
+	struct budget first = { .since = now, .spent = 1 };
+	u32 zero = 0, bytes, most;
+	struct call_stack_turn *turn = bpf_map_lookup_elem(&call_stack_turn, &zero);
+	struct stack_record *room = bpf_map_lookup_elem(&returned_room, &zero);
+	struct budget *budget = bpf_map_lookup_elem(&called, &key);
+	struct control *limits = control_now();
+
+	if (!turn || !room || !limits || !limits->call_stacks)
+		return 0;
+	turn->pass = bpf_get_prandom_u32() & (CALLS_PASSED - 1);
+	most = limits->call_stacks / PART_OF_CALL_STACKS + 1;
+	if (budget && !within_budget(budget, most < CALL_STACKS ? most : CALL_STACKS, now))
+		return 0;
+	if (!budget)
+		bpf_map_update_elem(&called, &key, &first, BPF_ANY);
+	turn->due = now + SECOND / limits->call_stacks;
+	if (settings.stack_copies) {
+		copy_frames(now);
+		copy_stack(bpf_map_lookup_elem(&returned_copy, &zero), task, COPY_OF_WAIT, now);
+	}
+	bytes = stack_part(bpf_get_task_stack(task, room->frames + 1, STACK_BYTES, BPF_F_USER_STACK));
+	room->frames[0] = nr;
+	write_stack(room, RECORD_CALL_STACK, 0, task, took, sizeof(u64), bytes, now);
+	rare_spent(RECORD_CALL_STACK, now, 1);
 	return 0;
 }
 #endif

@@ -8,13 +8,14 @@ use super::{Program, by_timer, kind, object};
 use crate::bpf::spool::SpoolRecord;
 use crate::bpf::unwinding::{self, ReadStack};
 use crate::clock::Clock;
+use crate::decode::table::row_of;
 use crate::symbols::Symbolizer;
 use sites::CopiedSites;
 use stacks::{StackRecord, Stacks, flag};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
-use whyslow_model::{Event, Nanos, SampleKind, SampledStack, Sink, StackId};
+use whyslow_model::{CallStack, Event, Nanos, SampleKind, SampledStack, Sink, StackId, Syscall};
 
 pub(super) static SAMPLES: Program = Program {
     name: "samples",
@@ -152,16 +153,35 @@ impl Samples {
                     self.tell_waiting(stack.tid, Some((&stack, is_read)), sink);
                 }
             }
+            kind::CALL_STACK => self.tell_call(&stack, sink),
             _ => return None,
         }
         Some(())
+    }
+
+    /// Tells from where a short call was made, where that is known. Its number is all of its kernel part.
+    fn tell_call(&mut self, stack: &StackRecord, sink: &mut dyn Sink) {
+        let number = stack.kernel.first().and_then(|nr| u16::try_from(*nr).ok());
+        let Some(call) = number.and_then(row_of).and_then(|row| Syscall::lookup(row.name.as_bytes())) else {
+            return;
+        };
+        let Some(user) = self.user(stack, sink) else { return };
+        sink.push(Event::CallStack(CallStack {
+            ts: self.clock.epoch(stack.ts),
+            cpu: stack.cpu,
+            pid: stack.pid,
+            tid: stack.tid,
+            call,
+            took: Nanos::new(stack.weight),
+            user,
+        }));
     }
 
     /// The user part of a stack as it was read beside the kernel's side: that of a sample or of a wait as it ended, or of a thread that
     /// was read while it waited.
     fn read_beside(&mut self, kind: u8, stack: &StackRecord) -> Option<ReadStack> {
         match kind {
-            kind::SAMPLE | kind::WAIT_STACK => {
+            kind::SAMPLE | kind::WAIT_STACK | kind::CALL_STACK => {
                 self.unwound.remove(&stack.tid).filter(|read| read.ts + 1 == stack.ts)
             }
             kind::OFFCPU => {

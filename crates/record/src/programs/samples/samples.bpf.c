@@ -1,5 +1,6 @@
 /* What runs on each CPU, at a fixed rate: the stacks of the watched threads. */
-#include "../../bpf/stack_copy.bpf.h"
+#define FRAMES_ROOM sampled_frames_room
+#include "../../bpf/frame_list.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -39,8 +40,10 @@ int sample(struct bpf_perf_event_data *ctx)
 	user = stack_part(bpf_get_stack(ctx, (char *)room->frames + kernel, STACK_BYTES, BPF_F_USER_STACK));
 	write_stack(room, RECORD_SAMPLE, 0, task, 1000000000ull / settings.sample_hz * (every ? every : 1), kernel, user,
 		    now);
-	if (settings.stack_copies)
+	if (settings.stack_copies) {
+		copy_frames(now);
 		copy_stack(bpf_map_lookup_elem(&copy_room, &zero), task, 0, now);
+	}
 	rare_spent(RECORD_SAMPLE, now, 1);
 	return 0;
 }

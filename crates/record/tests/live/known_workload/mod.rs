@@ -3,6 +3,7 @@
 
 mod block;
 mod budget;
+mod call_stacks;
 mod few;
 mod files;
 mod ids;
@@ -21,8 +22,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 use whyslow_model::line::LineThread;
 use whyslow_model::{
-    BlockIo, CallFlags, Coverage, Event, FileIo, LineFormat, Loss, Meanwhile, Nanos, NetEvent, SampledStack,
-    SourceId, Stack, StackId, Stretch, ThreadTotals,
+    BlockIo, CallFlags, CallStack, Coverage, Event, FileIo, LineFormat, Loss, Meanwhile, Nanos, NetEvent,
+    SampledStack, SourceId, Stack, StackId, Stretch, ThreadTotals,
 };
 use whyslow_record::{Mode, Options, RecordError, Session};
 
@@ -34,6 +35,7 @@ pub(crate) const TIMES: usize = 23;
 pub(crate) struct Seen {
     pub(crate) tid: u32,
     pub(crate) samples: Vec<SampledStack>,
+    pub(crate) call_stacks: Vec<CallStack>,
     pub(crate) stacks: Vec<Stack>,
     pub(crate) blocks: Vec<BlockIo>,
     pub(crate) net: Vec<NetEvent>,
@@ -173,6 +175,13 @@ pub(crate) fn record<P, W: Send + 'static>(
                 |id: Option<StackId>| id.is_none_or(|id| seen.stacks.iter().any(|stack| stack.id == id));
             assert!(known(sample.user) && known(sample.kernel), "a stack comes before who names it");
             seen.samples.push(sample);
+        }
+        Event::CallStack(made) => {
+            assert!(
+                seen.stacks.iter().any(|stack| stack.id == made.user),
+                "a stack comes before who names it"
+            );
+            seen.call_stacks.push(made);
         }
         Event::Stack(stack) => seen.stacks.push(stack),
         Event::BlockIo(io) => seen.blocks.push(*io),
