@@ -14,7 +14,9 @@ const LEAST_PART: f64 = 0.25;
 pub(crate) fn place(facts: &Facts, account: Option<&TimeAccount>, findings: &mut [Finding]) {
     for finding in findings {
         if finding.severity > Severity::Capture && finding.culprit.is_none() {
-            finding.code = of_subject(facts, finding).or_else(|| of_row(facts, account, finding));
+            let code = of_subject(facts, finding).or_else(|| of_row(facts, account, finding));
+            let code = code.or_else(|| of_questions(facts, finding));
+            finding.code = code.or_else(|| of_computing(facts, finding));
         }
     }
 }
@@ -36,10 +38,14 @@ fn of_subject(facts: &Facts, finding: &Finding) -> Option<FindingCode> {
             with(told(&code, true), within.or_else(|| facts.samples.enclosing(process, tid, &code, computes)))
         });
     }
-    let calls = subject.syscall.as_deref().or_else(|| calls_of(finding.id))?;
+    of_calls(facts, process, subject.tid, subject.syscall.as_deref().or_else(|| calls_of(finding.id))?)
+}
+
+/// The function that makes these calls.
+fn of_calls(facts: &Facts, process: ProcessId, tid: Option<Tid>, calls: &str) -> Option<FindingCode> {
     let is_its = |call: &str| is_one_of(calls, call);
     let stands = |code: &CodeTime<'_>| code.weight.count >= MIN_SAMPLES && code.part >= LEAST_PART;
-    threads().find_map(|tid| {
+    tid.map(Some).into_iter().chain([None]).find_map(|tid| {
         let by_time =
             facts.samples.code_of(process, tid, |_, call, _| call.is_some_and(is_its)).filter(stands);
         if let Some(code) = by_time {
@@ -52,6 +58,32 @@ fn of_subject(facts: &Facts, finding: &Finding) -> Option<FindingCode> {
     })
 }
 
+/// The function that asks the questions whose answers cost the time: an event loop waits for all answers where none of the program's own code stands.
+fn of_questions(facts: &Facts, finding: &Finding) -> Option<FindingCode> {
+    const ASKING: [&str; 6] = [
+        "chatty-exchange",
+        "n-plus-one-queries",
+        "retry-storm",
+        "serial-independent-calls",
+        "slow-downstream",
+        "slow-redis-command",
+    ];
+    let process = facts.world.threads.last_process(finding.subject.pid?)?;
+    ASKING.contains(&finding.id).then(|| of_calls(facts, process, finding.subject.tid, ASKS))?
+}
+
+/// The function in which a process computes most that wants more of the CPUs than it has: that is to be done less often.
+fn of_computing(facts: &Facts, finding: &Finding) -> Option<FindingCode> {
+    const WANT_CPU: [&str; 3] = ["too-many-threads", "run-queue-delay", "cpu-throttled"];
+    if !WANT_CPU.contains(&finding.id) {
+        return None;
+    }
+    let process = facts.world.threads.last_process(finding.subject.pid?)?;
+    let (site, part) = facts.samples.own_site(SampleKind::OnCpu, process, None, |_| true)?;
+    let code = (part >= LEAST_PART).then(|| of_function(facts, process, None, site.function))??;
+    Some(told(&code, false))
+}
+
 /// The function that takes most of the largest part of the account that the finding explains.
 fn of_row(facts: &Facts, account: Option<&TimeAccount>, finding: &Finding) -> Option<FindingCode> {
     let part =
@@ -61,7 +93,11 @@ fn of_row(facts: &Facts, account: Option<&TimeAccount>, finding: &Finding) -> Op
     let process = row.tid.and_then(|tid| facts.process_of_thread(tid));
     let code = process.and_then(|process| of_function(facts, process, None, row.function.as_deref()?));
     let caller = code.and_then(|code| code.caller);
-    Some(FindingCode {
+    let within = code.zip(process).and_then(|(code, process)| {
+        let is_alike = |_, call: Option<&str>| call.is_some() && call == row.call.as_deref();
+        facts.samples.enclosing(process, None, &code, is_alike)
+    });
+    let told = FindingCode {
         function: row.function.clone()?,
         place: row.place.clone(),
         caller: caller.map(|caller| caller.function.to_string()),
@@ -69,7 +105,8 @@ fn of_row(facts: &Facts, account: Option<&TimeAccount>, finding: &Finding) -> Op
         within: None,
         within_place: None,
         is_its_own: false,
-    })
+    };
+    Some(with(told, within))
 }
 
 fn of_function<'f>(
@@ -108,9 +145,15 @@ fn calls_of(rule: &str) -> Option<&'static str> {
         "file-reread" | "archive-reread" => "read/pread64/readv/preadv",
         "open-close-churn" | "config-reread" | "ca-bundle-reload" | "proc-scan" => "openat/open/openat2",
         "temp-file-churn" => "unlink/unlinkat/openat/open/write/pwrite64",
+        "log-flood" | "duplicate-write" | "write-to-dev-null" | "small-writes" => "write/writev/pwrite64",
+        "fsync-per-write" => "fsync/fdatasync/msync/sync_file_range",
+        "connection-per-request" | "connect-failing" | "ephemeral-port-exhaustion" => "connect",
         _ => return None,
     })
 }
+
+/// Calls that send a question.
+const ASKS: &str = "sendto/write/writev/sendmsg/sendmmsg";
 
 /// Rules that look at calls by what they are for give several: `clone/clone3/fork`, `mmap, munmap`.
 fn is_one_of(calls: &str, call: &str) -> bool {

@@ -221,6 +221,14 @@ pub fn share_of_storm(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64)
     if facts.sched.stretches > 0 && by_time.value.is_some() {
         return by_time;
     }
+    // Without durations a clock tells that calls which are few a second take next to nothing, whatever their part of all.
+    if by_time.whole == ShareWhole::Calls
+        && !is_busy(facts, &facts.window)
+        && let Some(wall) = recorded(facts).get().filter(|ns| *ns > 0)
+    {
+        let own = count.saturating_mul(CHEAP_CALL.or_zero());
+        return Share::of_time((own as f64 / wall as f64).min(1.0), WITHOUT_TRACER.to_string());
+    }
     // Few calls: their part of all calls says nothing.
     if count < few_calls(facts) || by_time.value.is_some_and(|share| share >= WARNING_SHARE) {
         return by_time;
@@ -260,11 +268,13 @@ pub fn share_of_cheap(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64)
     let untraced = untraced_share(facts, tid, own);
     match untraced.filter(|share| facts.sched.stretches == 0 && by_time.value.is_some_and(|all| *share < all))
     {
-        Some(share) => Share::of_time(share, "the time, without the tracer".to_string()),
+        Some(share) => Share::of_time(share, WITHOUT_TRACER.to_string()),
         None => by_time,
     }
 }
 
+/// Of what such a share is.
+const WITHOUT_TRACER: &str = "the time, without the tracer";
 /// From this part of the time on that calls would take without the tracer, they are felt: what the tracer leaves of a capture tells it to some
 /// times as much.
 const FELT_UNTRACED: f64 = 0.01;

@@ -96,7 +96,7 @@ impl Loops {
         let slowest = state.slowest.take();
         let turn = call.ts.since(state.polled);
         let made = calls.saturating_sub(state.calls);
-        (state.polled, state.calls) = (call.end(), calls);
+        (state.polled, state.calls) = (ended(call), calls);
         if state.row == 0 {
             if self.rows.len() >= Self::MAX_ROWS {
                 return;
@@ -137,8 +137,7 @@ impl Loops {
         let ready = call.ok().unwrap_or(0).max(0) as u64;
         if ready > 0
             && let Some(ns) = turn.get().filter(|_| turn >= Self::BLOCKED)
-            && call.dur.is_known()
-            && call.dur <= Self::AT_ONCE
+            && found_at_once(call, ready)
             && let waiting = ready.saturating_sub(own_signals(seen, world))
             && waiting > 0
         {
@@ -150,6 +149,23 @@ impl Loops {
             row.longest_ns = row.longest_ns.max(ns);
             blame(&mut row.blockers, slowest, ns, call);
         }
+    }
+}
+
+/// When a poll ended: without durations that is known of one that does not wait.
+fn ended(call: &Call<'_>) -> Timestamp {
+    match call.dur.is_known() || call.arg(3).is_none_or(|limit| limit != b"0") {
+        true => call.end(),
+        false => call.ts,
+    }
+}
+
+/// Whether what a poll found was ready before it began. Without durations: several descriptors after so long a turn have not become ready at one
+/// moment.
+fn found_at_once(call: &Call<'_>, ready: u64) -> bool {
+    match call.dur.is_known() {
+        true => call.dur <= Loops::AT_ONCE,
+        false => ready > 1,
     }
 }
 

@@ -247,6 +247,27 @@ mod tests {
     }
 
     #[test]
+    fn a_helper_is_within_the_function_that_most_of_it_is_done_for() {
+        let within = |samples: &[(&str, &[&str], u64)]| {
+            let facts = facts(samples);
+            let process = facts.world.threads.find_process(1).unwrap();
+            let code = facts.samples.code_of(process, None, |_, _, _| true).unwrap();
+            let around = facts.samples.enclosing(process, None, &code, |_, _| true);
+            around.map(|site| (site.function.to_string(), site.place.map(str::to_string)))
+        };
+        // Two helpers, for one month.
+        let month = within(&[
+            ("read", &["put@1", "shelve@2", "close_month@7", "serve@8", "main@9"], 60),
+            ("read", &["sum@3", "close_month@6", "serve@8", "main@9"], 30),
+            ("read", &["greet@4", "serve@8", "main@9"], 20),
+        ]);
+        assert_eq!(month, Some(("close_month".to_string(), Some("app.c:7".to_string()))));
+        // What is called from the outermost function alone has none, nor has one that calls itself.
+        assert_eq!(within(&[("read", &["put@1", "main@9"], 60)]), None);
+        assert_eq!(within(&[("read", &["put@1", "put@1", "main@9"], 60)]), None);
+    }
+
+    #[test]
     fn short_calls_have_stacks_of_their_own() {
         let mut facts = facts(&[("futex", &["wait@3", "main@9"], 50)]);
         let of = |name: &str| Syscall::lookup(name.as_bytes()).unwrap();

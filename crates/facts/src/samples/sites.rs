@@ -169,6 +169,9 @@ impl Samples {
     }
 }
 
+/// The part of the time whose stack has a place from which on these stacks stand for all.
+const LEAST_KNOWN: f64 = 0.05;
+
 pub(super) fn own_of<'a>(
     mut all: Vec<SiteTime<'a>>,
     wanted: impl Fn(&SiteTime<'_>) -> bool,
@@ -184,6 +187,11 @@ pub(super) fn own_of<'a>(
         }
     }
     let known = functions.values().fold(0u64, |sum, ns| sum.saturating_add(*ns));
+    let sum = all.iter().fold(0u64, |sum, time| sum.saturating_add(time.weight.ns));
+    // The few stacks that lead to the program's own code may be of other work than all that do not.
+    if (known as f64) < LEAST_KNOWN * sum as f64 {
+        return None;
+    }
     let (function, ns) = functions.into_iter().max_by(|a, b| (a.1, b.0).cmp(&(b.1, a.0)))?;
     let of_function = sites.into_iter().filter(|(site, _)| site.function == function);
     let (site, _) = of_function.max_by(|a, b| (a.1, b.0).cmp(&(b.1, a.0)))?;
@@ -192,6 +200,7 @@ pub(super) fn own_of<'a>(
 
 #[cfg(test)]
 mod tests {
+    use super::{Site, SiteTime, Weight};
     use crate::Facts;
     use whyslow_model::{
         Event, Nanos, SampleKind, SampledStack, Sink, Stack, StackFrame, StackId, Timestamp,
@@ -234,5 +243,22 @@ mod tests {
             .map(|time| (time.call, time.site.map(|site| site.words()), time.weight.ns))
             .collect();
         assert_eq!(told, [(None, None, 10), (Some("fsync"), Some("save_row (store.c:88)".to_string()), 10)]);
+    }
+
+    #[test]
+    fn few_stacks_of_the_program_do_not_stand_for_many_of_no_place() {
+        let of = |known: u64, unknown: u64| {
+            let site = Site { function: "count", place: None };
+            let time = |site, ns| SiteTime {
+                call: None,
+                site,
+                wait: None,
+                is_whole: true,
+                weight: Weight { count: 1, ns },
+            };
+            super::own_of(vec![time(Some(site), known), time(None, unknown)], |_| true)
+                .map(|(site, _)| site.function)
+        };
+        assert_eq!((of(10, 90), of(1, 99)), (Some("count"), None));
     }
 }

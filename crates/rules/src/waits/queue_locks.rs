@@ -1,8 +1,10 @@
 //! Locks around the end of a queue: who has one waits under it for work, and the others wait for their turn to do so (`Mutex<Receiver>`, a pool
 //! whose workers take jobs under one lock). Nobody is held up there.
 
+use super::lock_holder::MIN_WAITS;
 use crate::gate::gated;
-use whyslow_facts::folds::locks::LockFacts;
+use std::collections::BTreeSet;
+use whyslow_facts::folds::locks::{LockFacts, Party};
 use whyslow_facts::folds::requests::Side;
 use whyslow_facts::{Facts, ProcessId, WaitKind};
 use whyslow_model::SaturatingSum;
@@ -17,29 +19,27 @@ const HELD_UP: f64 = 0.5;
 /// that they do not wake in turn, as one does that asks another thread for an answer.
 #[gated]
 pub(super) fn is_of_a_queue(facts: &Facts, process: ProcessId, lock: &LockFacts) -> bool {
-    let is_worker = |tid: Tid| lock.waiters.iter().any(|waiter| waiter.tid == tid);
-    let places = || {
-        facts
-            .locks
-            .iter()
-            .filter(|(of, _, place)| *of == process && !place.is_mutex())
-            .map(|(.., place)| place)
+    if lock.waits < MIN_WAITS || lock.waiters.len() < 2 {
+        return false;
+    }
+    let tids = |parties: &[Party]| parties.iter().map(|party| party.tid).collect::<BTreeSet<Tid>>();
+    let workers = tids(&lock.waiters);
+    let of_process = facts.locks.iter().filter(|(of, _, place)| *of == process && !place.is_mutex());
+    let places: Vec<&LockFacts> = of_process.map(|(.., place)| place).collect();
+    let is_for_work = |place: &&&LockFacts| {
+        !place.wakers.is_empty()
+            && place.waiters.iter().all(|waiter| workers.contains(&waiter.tid))
+            && place.wakers.iter().all(|waker| !workers.contains(&waker.tid))
     };
-    let for_work = || {
-        places().filter(|place| {
-            !place.wakers.is_empty()
-                && place.waiters.iter().all(|waiter| is_worker(waiter.tid))
-                && place.wakers.iter().all(|waker| !is_worker(waker.tid))
-        })
-    };
-    let gives = |tid: Tid| for_work().any(|place| place.wakers.iter().any(|waker| waker.tid == tid));
-    let is_asked = places().any(|place| {
-        place.waiters.iter().any(|waiter| gives(waiter.tid))
-            && place.wakers.iter().any(|waker| is_worker(waker.tid))
+    let for_work: Vec<&LockFacts> = places.iter().filter(is_for_work).copied().collect();
+    let givers: BTreeSet<Tid> = for_work.iter().flat_map(|place| tids(&place.wakers)).collect();
+    let is_asked = places.iter().any(|place| {
+        place.waiters.iter().any(|waiter| givers.contains(&waiter.tid))
+            && place.wakers.iter().any(|waker| workers.contains(&waker.tid))
     });
-    let waits_for_work = for_work().map(|place| place.wait_ns).saturating_sum();
+    let waits_for_work = for_work.iter().map(|place| place.wait_ns).saturating_sum();
     // While one waits for work, all others may wait for the lock.
-    let behind = waits_for_work.saturating_mul(lock.waiters.len().saturating_sub(1) as u64);
+    let behind = waits_for_work.saturating_mul(lock.waiters.len() as u64 - 1);
     let served = facts.requests.endpoints().iter().filter(|row| row.side == Side::Server);
     let within = served.map(|row| row.split.waiting_ns[WaitKind::Lock as usize]).saturating_sum();
     !is_asked
