@@ -254,14 +254,17 @@ fn at_the_end(facts: &Facts, finding: &Finding, culprit: &Culprit, share: f64) -
         let fits = |what: &&String| format!("{who}{what}{site}").chars().count() < Diagnosis::MAX_VERDICT;
         said.iter().find(fits)
     };
-    // A function tells where to look also without its line, and of a helper who calls it.
+    // A function tells where to look also without its line.
     let bare_site = culprit.function.as_ref().map_or(String::new(), |function| format!(", in {function}"));
-    let called = culprit.caller.as_ref().map(|caller| format!("{bare_site}, called by {caller}"));
-    let sites = called.into_iter().chain([site.clone(), bare_site]);
-    let (what, site) = sites
-        .filter_map(|site| Some((fits(&site)?.clone(), site)))
-        .next()
-        .unwrap_or_else(|| (said.last().cloned().unwrap_or_default(), site));
+    let (what, site) = match (fits(&site), fits(&bare_site)) {
+        (Some(what), _) => (what.clone(), site),
+        (None, Some(what)) => (what.clone(), bare_site),
+        (None, None) => (said.pop().unwrap_or_default(), site),
+    };
+    // Of a helper it matters who calls it, where there is room.
+    let called = culprit.caller.as_ref().map(|caller| format!("{site}, called by {caller}"));
+    let has_room = |site: &String| format!("{who}{what}{site}").chars().count() < Diagnosis::MAX_VERDICT;
+    let site = called.filter(has_room).unwrap_or(site);
     let address = address.filter(|address| what.contains(address.as_str()));
     Sentence {
         who,
@@ -419,7 +422,7 @@ fn of_log(facts: &Facts) -> (String, String) {
 mod tests {
     use super::*;
     use crate::fixture::{account, finding, row};
-    use whyslow_model::{Call, Event, Exit, ProcessInfo, Ret, Sink, SourceId, Timestamp};
+    use whyslow_model::{Call, Event, Exit, Nanos, ProcessInfo, Ret, Sink, SourceId, Timestamp};
 
     fn facts() -> Facts {
         let mut facts = Facts::default();

@@ -1,7 +1,7 @@
 //! What the process at the end of the target's waits does.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use whyslow_facts::samples::SiteTime;
+use whyslow_facts::samples::{Site, SiteTime};
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::figures as words;
 use whyslow_model::ids::tid_there;
@@ -73,7 +73,10 @@ impl<'a> Behind<'a> {
         let code = function.as_deref().and_then(|function| {
             self.facts.samples.code_of(self.process, None, |_, _, site| site.function == function)
         });
-        let caller = code.and_then(|code| code.caller);
+        // What the whole program is called says nothing.
+        let is_outermost =
+            |caller: &Site<'_>| matches!(caller.function, "main" | "main.main" | "<module>" | "<main>");
+        let caller = code.and_then(|code| code.caller).filter(|caller| !is_outermost(caller));
         Culprit {
             pid: tid_there(self.row.pid),
             name: self.row.comm.clone(),

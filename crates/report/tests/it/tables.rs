@@ -3,7 +3,7 @@
 use whyslow_model::{Cell, Column, Nanos, Table};
 
 /// `whyslow summary`, with a column of each kind.
-pub fn summary() -> Table {
+pub(crate) fn summary() -> Table {
     let row = |name: &str, calls, total: Nanos, share, bytes: Option<u64>, rate, path: Option<&str>| {
         vec![
             Cell::Text(name.into()),
@@ -62,7 +62,7 @@ pub fn summary() -> Table {
 }
 
 /// A table with one row of every cell, holding `text` and the figures.
-pub fn table_filled_with(text: &str, figure: u64, share: f64) -> Table {
+pub(crate) fn table_filled_with(text: &str, figure: u64, share: f64) -> Table {
     let mut table = summary();
     table.question = text.into();
     table.notes = vec![text.into()];

@@ -1,7 +1,6 @@
 //! Locks around the end of a queue: who has one waits under it for work, and the others wait for their turn to do so (`Mutex<Receiver>`, a pool
 //! whose workers take jobs under one lock). Nobody is held up there.
 
-use super::lock_holder::MIN_WAITS;
 use crate::gate::gated;
 use std::collections::BTreeSet;
 use whyslow_facts::folds::locks::{LockFacts, Party};
@@ -19,7 +18,7 @@ const HELD_UP: f64 = 0.5;
 /// that they do not wake in turn, as one does that asks another thread for an answer.
 #[gated]
 pub(super) fn is_of_a_queue(facts: &Facts, process: ProcessId, lock: &LockFacts) -> bool {
-    if lock.waits < MIN_WAITS || lock.waiters.len() < 2 {
+    if lock.waiters.len() < 2 {
         return false;
     }
     let tids = |parties: &[Party]| parties.iter().map(|party| party.tid).collect::<BTreeSet<Tid>>();
