@@ -159,3 +159,43 @@ const ASKS: &str = "sendto/write/writev/sendmsg/sendmmsg";
 fn is_one_of(calls: &str, call: &str) -> bool {
     calls.split(['/', ',', ' ']).any(|one| one == call)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::finding;
+    use whyslow_model::{CallStack, Event, Nanos, Sink, Stack, StackFrame, StackId, Syscall, Timestamp};
+
+    #[test]
+    fn an_event_loop_asks_where_its_short_sends_are_made() {
+        let mut facts = Facts::default();
+        let frame = |function: &str| StackFrame {
+            function: Some(function.to_string()),
+            module: Some("/srv/app".to_string()),
+            ..StackFrame::default()
+        };
+        let frames = ["put_line", "ask_stock", "serve"].map(frame).to_vec();
+        facts.push(Event::Stack(Stack { id: StackId(1), frames, cut: false }));
+        let call = Syscall::lookup(b"write").unwrap();
+        for at in 0..MIN_SAMPLES {
+            facts.push(Event::CallStack(CallStack {
+                ts: Timestamp::new(1 + at),
+                cpu: 0,
+                pid: 7,
+                tid: 7,
+                call,
+                took: Nanos::new(2_000),
+                user: StackId(1),
+            }));
+        }
+        facts.finish();
+        let placed = |id| {
+            let mut findings = [finding(id, Some(7), Some(0.5))];
+            place(&facts, None, &mut findings);
+            findings[0].code.as_ref().map(FindingCode::words)
+        };
+        assert_eq!(placed("chatty-exchange").as_deref(), Some("put_line, called by ask_stock"));
+        // A rule that asks nobody.
+        assert_eq!(placed("cpu-bound"), None);
+    }
+}

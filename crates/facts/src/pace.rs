@@ -106,6 +106,11 @@ impl Pace {
         Nanos::new(times.saturating_mul(self.stop.or_zero()).saturating_mul(Self::BETWEEN))
     }
 
+    /// What `wall` ns in which so many calls were made would be without the tracer, as far as an estimate goes; 1 or more.
+    pub fn untraced_time(&self, wall: u64, calls: u64) -> u64 {
+        wall.saturating_sub(self.added(calls).or_zero()).max(wall / Self::MOST).max(1)
+    }
+
     /// A rate as it would be without the tracer, for thresholds; what is printed is what was measured.
     pub fn untraced(&self, rate: Option<f64>) -> Option<f64> {
         rate.map(|rate| rate * self.factor)

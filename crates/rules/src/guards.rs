@@ -287,12 +287,8 @@ fn untraced_share(facts: &Facts, tid: Option<u32>, own: u64) -> Option<f64> {
         Some(thread) => (thread.wall().get()?, thread.calls),
         None => (recorded(facts).get()?, facts.total_calls()),
     };
-    let whole = wall.saturating_sub(facts.pace.added(calls).or_zero()).max(wall / MOST_ADDED).max(1);
-    Some((own as f64 / whole as f64).min(1.0))
+    Some((own as f64 / facts.pace.untraced_time(wall, calls) as f64).min(1.0))
 }
-
-/// No estimate of what a tracer adds is further from what was measured.
-const MOST_ADDED: u64 = 50;
 
 /// Of a thread's time, the part in calls that wait from which on what is left matters to nobody: under strace a storm of
 /// cheap calls leaves less for waiting.

@@ -11,7 +11,7 @@ use crate::Fold;
 use crate::WaitKind;
 use crate::args::futex::{is_futex, is_mutex, wakes};
 use crate::folds::locks::{LockFacts, Locks, Party};
-use crate::folds::requests::{Requests, Side};
+use crate::folds::requests::Requests;
 use crate::folds::shared_futexes::SharedFutexes;
 use crate::recording::RecordingFacts;
 use crate::world::ids::ProcessId;
@@ -147,9 +147,8 @@ struct HeldUp {
 
 impl HeldUp {
     fn of(locks: &Locks, requests: &Requests) -> HeldUp {
-        let served = requests.endpoints().iter().filter(|row| row.side == Side::Server);
         HeldUp {
-            within_ns: served.map(|row| row.split.waiting_ns[WaitKind::Lock as usize]).saturating_sum(),
+            within_ns: requests.served_waits(WaitKind::Lock),
             all_ns: locks.iter().map(|(.., lock)| lock.wait_ns).saturating_sum(),
         }
     }
@@ -170,8 +169,8 @@ fn handed(
     held_up: &HeldUp,
     recording: &RecordingFacts,
 ) -> Option<HandedLock> {
-    let own: Vec<Step> = steps.iter().filter(|step| group.contains(&step.address)).copied().collect();
-    let order = Order::of(&own);
+    let steps: Vec<Step> = steps.iter().filter(|step| group.contains(&step.address)).copied().collect();
+    let order = Order::of(&steps);
     if order.both < Handoffs::MIN_THREADS
         || order.wakes < Handoffs::MIN_WAKES
         || order.woken as f64 > Handoffs::WOKEN_EACH * order.wakes as f64
@@ -179,20 +178,17 @@ fn handed(
         return None;
     }
     let handed_on = order.handed_on as f64 / order.wakes as f64;
-    let (awake, all_asleep) = asleep(&own, recording)?;
+    let (awake, all_asleep) = asleep(&steps, recording)?;
     if handed_on < Handoffs::HANDED_ON {
         return None;
     }
     let excludes = awake <= Handoffs::MOST_AWAKE && all_asleep <= Handoffs::MOST_ASLEEP;
-    let found = {
-        let own = locks.iter().filter(|(owner, ..)| *owner == process).map(|(_, at, lock)| (at, lock));
-        let is_of = |at: u64, lock: &LockFacts| {
-            group.contains(&(at & !Handoffs::GROUP_BIT)) && lock.waits > 0 && !lock.is_mutex()
-        };
-        let mut found: Vec<(u64, &LockFacts)> = own.filter(|(at, lock)| is_of(*at, lock)).collect();
-        found.sort_by_key(|(address, lock)| (std::cmp::Reverse(lock.wait_ns), *address));
-        found
+    let own = locks.iter().filter(|(owner, ..)| *owner == process).map(|(_, at, lock)| (at, lock));
+    let is_of = |at: u64, lock: &LockFacts| {
+        group.contains(&(at & !Handoffs::GROUP_BIT)) && lock.waits > 0 && !lock.is_mutex()
     };
+    let mut found: Vec<(u64, &LockFacts)> = own.filter(|(at, lock)| is_of(*at, lock)).collect();
+    found.sort_by_key(|(address, lock)| (std::cmp::Reverse(lock.wait_ns), *address));
     let lock = LockFacts::as_one(found.iter().map(|(_, lock)| *lock));
     // Threads that park at places of their own wait for answers within requests, too.
     let held_up = Some(held_up.least(lock.wait_ns));

@@ -34,7 +34,9 @@
 //! A worker that waits on a condition variable is idle, not held up: such waits are not counted. A mutex is known by
 //! the value 2 that glibc, musl and Rust store in one that is wanted, or by FUTEX_LOCK_PI. Locks of the JVM
 //! and of Go park each thread at an address of its own, so that a trace of system calls cannot tell waiting for a lock
-//! from having nothing to do: take a thread dump (jstack) or a mutex profile (pprof) there. A hand-cut excerpt of long
+//! from having nothing to do: take a thread dump (jstack) or a mutex profile (pprof) there. A semaphore or a condition counts where those
+//! that wait have a request in hand, or where who was woken wakes the next one. A lock around the end of a queue, under which one worker
+//! waits for a job and the others for their turn, is none. A hand-cut excerpt of long
 //! waits is reported as a notice with who woke whom.
 
 use super::lock_holder::{self, MIN_WAITS, SHORT_WAIT, share_of_waits};

@@ -4,7 +4,6 @@
 use crate::gate::gated;
 use std::collections::BTreeSet;
 use whyslow_facts::folds::locks::{LockFacts, Party};
-use whyslow_facts::folds::requests::Side;
 use whyslow_facts::{Facts, ProcessId, WaitKind};
 use whyslow_model::SaturatingSum;
 use whyslow_model::event::Tid;
@@ -39,8 +38,7 @@ pub(super) fn is_of_a_queue(facts: &Facts, process: ProcessId, lock: &LockFacts)
     let waits_for_work = for_work.iter().map(|place| place.wait_ns).saturating_sum();
     // While one waits for work, all others may wait for the lock.
     let behind = waits_for_work.saturating_mul(lock.waiters.len() as u64 - 1);
-    let served = facts.requests.endpoints().iter().filter(|row| row.side == Side::Server);
-    let within = served.map(|row| row.split.waiting_ns[WaitKind::Lock as usize]).saturating_sum();
+    let within = facts.requests.served_waits(WaitKind::Lock);
     !is_asked
         && behind as f64 >= MOSTLY * lock.wait_ns as f64
         && within as f64 <= HELD_UP * lock.wait_ns as f64

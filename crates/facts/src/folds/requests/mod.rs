@@ -30,6 +30,7 @@ pub use retries::Retries;
 pub use streams::StreamFacts;
 
 use crate::Fold;
+use crate::args::WaitKind;
 use crate::exemplar::Exemplar;
 use crate::moments::Moments;
 use crate::world::ids::LifeId;
@@ -45,7 +46,7 @@ use serving::Threads;
 use streams::Streams;
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::Moves;
-use whyslow_model::{Errno, FdKind, RecordedSpan, Syscall, Timestamp};
+use whyslow_model::{Errno, FdKind, RecordedSpan, SaturatingSum, Syscall, Timestamp};
 use whyslow_wire::{Chunk, Direction, Step};
 
 /// All requests. Bounded: rows by endpoint, records of the slowest and of the failed, requests under way.
@@ -88,6 +89,12 @@ impl Requests {
     /// When requests of decoded protocols waited for the answer of each process.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = (ProcessId, &Moments)> {
         self.waiting.iter().map(|(process, moments)| (*process, moments))
+    }
+
+    /// What the threads of requests that are served waited within them, ns.
+    pub fn served_waits(&self, kind: WaitKind) -> u64 {
+        let served = self.endpoints().iter().filter(|row| row.side == Side::Server);
+        served.map(|row| row.split.waiting_ns[kind as usize]).saturating_sum()
     }
 
     /// Requests that began, as far as they were recognised.

@@ -54,7 +54,9 @@ static __always_inline int call_returned(struct task_state *state, struct pt_reg
 	struct call_spec *spec;
 	u32 nr = regs->orig_ax, flags = 0, mode, waited = state->wait_stack;
 	bool has_waited = (waited & WAIT_STACK_WORD) == WAIT_STACK_WANTED;
-	bool wants_stack = !has_waited && entered && settings.wait_stacks && wants_call_stack(nr, now);
+	/* A number of the 32-bit table is another call's. */
+	bool wants_stack = !has_waited && entered && settings.wait_stacks && wants_call_stack(nr, now) &&
+			   !compat_flag(regs);
 	/* Stacks are timed by themselves. */
 	bool timed = is_timed(now) && !has_waited && !wants_stack;
 
