@@ -5,7 +5,7 @@ use crate::states::{self, Owner};
 use crate::threads;
 use crate::unseen::{Unseen, WaitStacks, uninterruptible};
 use crate::{RequestSpan, Spent, requests};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use whyslow_chain::{Explainer, Path, PathKind, Segment, Stay};
 use whyslow_facts::folds::account::{CallKey, CallTime, ThreadAccount};
 use whyslow_facts::folds::graph::Ended;
@@ -17,8 +17,8 @@ use whyslow_model::{Known, SaturatingSum, TimeOf, TimeState, Timestamp};
 
 /// Requests looked at, the longest.
 const MAX_REQUESTS: usize = 2_000;
-/// Fewer requests that take less than a tenth of the time in which the threads have something to do are not what they do: a question about its
-/// health now and then, a turn of a connection that was taken for one.
+/// Requests that take less than a tenth of the time in which the threads have something to do are not what they do: a question about its
+/// health now and then, a turn of a connection that was taken for one. Of fewer than this all threads count.
 const FEW_REQUESTS: usize = 10;
 const LEAST_OF_WORK: f64 = 0.1;
 
@@ -68,17 +68,26 @@ pub(crate) fn spent<'a>(explainer: &Explainer<'a>) -> Option<Spent<'a>> {
     (!spent.parts.is_empty()).then_some(spent)
 }
 
-/// Whether the time of requests stands for what the threads do; where there are none, something else does.
+/// Whether the time of requests stands for what the threads do; where there are none, something else does. Of many requests the threads that
+/// serve them count alone: what others compute meanwhile may be nobody's wait, but what the same thread does else holds its requests up before
+/// they are read, which their time does not show.
 fn are_the_work(facts: &Facts, requests: &[Interval]) -> bool {
-    if requests.is_empty() || requests.len() >= FEW_REQUESTS {
-        return true;
-    }
-    let served = requests.iter().map(|span| span.to.since(span.from).or_zero()).saturating_sum();
-    let work = facts.world.threads.iter().map(|(_, thread)| match thread.sched.as_deref() {
+    let is_few = requests.len() < FEW_REQUESTS;
+    let served = match is_few {
+        true => requests.iter().map(|span| span.to.since(span.from).or_zero()).saturating_sum(),
+        false => {
+            let rows = facts.requests.endpoints().iter().filter(|row| row.side == Side::Server);
+            rows.map(|row| row.stats.total().or_zero()).saturating_sum()
+        }
+    };
+    let serving: HashSet<Tid> = requests.iter().map(|span| span.tid).collect();
+    let threads = facts.world.threads.iter().map(|(_, thread)| thread);
+    let work = threads.filter(|thread| is_few || serving.contains(&thread.tid));
+    let work = work.map(|thread| match thread.sched.as_deref() {
         Some(sched) => sched.on_cpu_ns,
         None => thread.wall().or_zero().saturating_sub(thread.waiting_total()),
     });
-    served as f64 >= LEAST_OF_WORK * work.saturating_sum() as f64
+    requests.is_empty() || served as f64 >= LEAST_OF_WORK * work.saturating_sum() as f64
 }
 
 /// How threads of paths wait where no call is known, each found once.

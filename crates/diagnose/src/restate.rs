@@ -3,13 +3,15 @@
 //! part of its own time says little of theirs.
 
 use crate::claims::named_ns;
-use whyslow_model::{Finding, ShareOf, ShareWhole, TimeAccount, TimeOf, Unit};
+use whyslow_model::{Finding, ShareOf, ShareWhole, TimeAccount, TimeOf, TimeState, Unit};
 use whyslow_rules::guards::Share;
 
 /// The rules that add up waits for a peer, with the figure `time`.
 const OF_PEERS: &[&str] = &["delayed-ack", "dns-timeout", "retry-storm"];
 /// Of these, those that weigh by more than the time: what they say of the load stays.
 const OF_LOAD: &[&str] = &["retry-storm"];
+/// What is told of threads that wait for a CPU.
+const QUEUED: &str = "run-queue-delay";
 /// Where the requests' time has less than this part of a wait, it is no wait of theirs: an answer that is held back keeps the client.
 const MOST_OF_IT: f64 = 0.5;
 
@@ -18,6 +20,7 @@ pub(crate) fn restate(account: Option<&TimeAccount>, findings: &mut [Finding]) {
     let Some(account) = account.filter(|account| account.of == TimeOf::Requests && account.ns > 0) else {
         return;
     };
+    findings.iter_mut().filter(|finding| finding.id == QUEUED).for_each(|finding| queued(account, finding));
     let is_meant =
         |finding: &&mut Finding| OF_PEERS.contains(&finding.id) && finding.share_whole == ShareWhole::Time;
     for finding in findings.iter_mut().filter(is_meant) {
@@ -39,11 +42,22 @@ pub(crate) fn restate(account: Option<&TimeAccount>, findings: &mut [Finding]) {
     }
 }
 
+/// What threads wait for a CPU is more of the time of the requests that they serve, where they have nothing to do between them.
+fn queued(account: &TimeAccount, finding: &mut Finding) {
+    let Some(pid) = finding.subject.pid.filter(|_| finding.share.is_some()) else { return };
+    let rows = account.rows.iter().filter(|row| row.state == TimeState::RunQueue && row.pids.contains(&pid));
+    let share = Share::of_time(rows.map(|row| row.share).sum::<f64>(), ShareOf::Requests);
+    if share.value > finding.share {
+        finding.severity = finding.severity.max(share.severity()).min(finding.at_most);
+        (finding.share, finding.share_of) = (share.value, share.of);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fixture::{account, finding, row};
-    use whyslow_model::{Measurement, Nanos, Severity, TimeState};
+    use whyslow_model::{Measurement, Nanos, Severity};
 
     /// 2 s of delays at a peer, told as 1.5 % of a thread that waits for work most of the time.
     fn told(of: TimeOf, peer: &str) -> Finding {

@@ -258,6 +258,7 @@ mod waits {
     mod lock_holder;
     mod semaphore_turns;
     mod session_locks;
+    mod sleep_in_requests;
     mod stack_locks;
     mod woken_at_once;
 

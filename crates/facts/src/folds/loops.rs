@@ -8,7 +8,7 @@ use crate::world::{Seen, World};
 use crate::{Fold, When};
 use hashbrown::HashMap;
 use whyslow_model::event::Tid;
-use whyslow_model::{Call, FdKind, Nanos, Syscall, Timestamp};
+use whyslow_model::{Call, FdKind, Histogram, Nanos, Syscall, Timestamp};
 
 /// What a turn of the loop was spent in.
 #[derive(Clone, Debug)]
@@ -35,13 +35,26 @@ pub struct EventLoop {
     pub shared: bool,
     /// Polls.
     pub polls: u64,
-    /// Turns from the end of a poll to the start of the next that took at least [`Loops::BLOCKED`] and after which something was ready at once.
-    pub blocked: u64,
-    /// Time of those, ns.
-    pub blocked_ns: u64,
+    /// Turns of at least [`Loops::BLOCKED`], whatever the others took.
+    blocked: Blocked,
+    /// Shorter ones, of at least [`Loops::STALLED`] for each descriptor that their poll had found ready.
+    stalled: Blocked,
+    /// What a turn took for each descriptor that its poll had found ready.
+    turns: Histogram,
+}
+
+/// Turns from the end of a poll to the start of the next that took long, and after which something was ready at once.
+#[derive(Clone, Debug, Default)]
+pub struct Blocked {
+    /// What each took at least.
+    pub from: Nanos,
+    /// How many.
+    pub turns: u64,
+    /// Their time, ns.
+    pub ns: u64,
     /// Calls made in them.
     pub calls: u64,
-    /// Turns after which two descriptors or more were ready at once.
+    /// Those after which two descriptors or more were ready at once.
     pub several_waited: u64,
     /// Descriptors that were ready at once after them.
     pub waiting: u64,
@@ -49,6 +62,47 @@ pub struct EventLoop {
     pub longest_ns: u64,
     /// What they were spent in.
     pub blockers: Vec<Blocker>,
+}
+
+impl EventLoop {
+    /// The turns that those who wait for the loop feel: long ones, and with `shorter` such as are long beside what a turn usually takes. Where
+    /// every turn is as long, that is what the loop has to do.
+    pub fn blocked(&self, shorter: bool) -> Blocked {
+        let mut all = Blocked { from: Loops::BLOCKED, ..self.blocked.clone() };
+        let usual = self.turns.percentile(0.5);
+        if shorter && self.stalled.turns > 0 && usual.is_known() && usual <= Loops::USUAL {
+            all.merge(&self.stalled);
+            all.from = Loops::STALLED;
+        }
+        all
+    }
+}
+
+impl Blocked {
+    fn merge(&mut self, other: &Blocked) {
+        self.turns += other.turns;
+        self.ns = self.ns.saturating_add(other.ns);
+        self.calls += other.calls;
+        self.several_waited += other.several_waited;
+        self.waiting += other.waiting;
+        self.longest_ns = self.longest_ns.max(other.longest_ns);
+        for blocker in &other.blockers {
+            match self.blockers.iter_mut().find(|own| own.call == blocker.call) {
+                Some(own) => own.add(blocker.turns, blocker.ns, blocker.longest.clone(), blocker.longest_ns),
+                None => self.blockers.push(blocker.clone()),
+            }
+        }
+    }
+}
+
+impl Blocker {
+    fn add(&mut self, turns: u64, ns: u64, line: Exemplar, line_ns: u64) {
+        self.turns += turns;
+        self.ns = self.ns.saturating_add(ns);
+        if line_ns > self.longest_ns {
+            (self.longest_ns, self.longest) = (line_ns, line);
+        }
+    }
 }
 
 /// A call, what it worked on, and its line.
@@ -59,6 +113,8 @@ struct State {
     tid: Tid,
     /// End of the last poll.
     polled: Timestamp,
+    /// What that poll found ready.
+    ready: u64,
     /// Calls of the thread by then.
     calls: u64,
     /// The longest call since.
@@ -80,6 +136,11 @@ pub struct Loops {
 impl Loops {
     /// A turn this long is felt by those who wait for the loop.
     pub const BLOCKED: Nanos = Nanos::from_millis(50);
+    /// A shorter turn is felt from here on, where most turns take a twentieth of it at most ([`Loops::USUAL`]): a request that is answered at once
+    /// takes twenty times as long then.
+    pub const STALLED: Nanos = Nanos::from_millis(10);
+    /// What half of the turns of a quick loop take at most.
+    pub const USUAL: Nanos = Nanos::new(500_000);
     /// A poll that ends within this time found what was ready before it began.
     const AT_ONCE: Nanos = Nanos::from_millis(1);
     /// Loops told apart.
@@ -96,7 +157,9 @@ impl Loops {
         let slowest = state.slowest.take();
         let turn = call.ts.since(state.polled);
         let made = calls.saturating_sub(state.calls);
-        (state.polled, state.calls) = (ended(call), calls);
+        let ready = call.ok().unwrap_or(0).max(0) as u64;
+        let each = turn.or_zero() / state.ready.max(1);
+        (state.polled, state.calls, state.ready) = (ended(call), calls, ready);
         if state.row == 0 {
             if self.rows.len() >= Self::MAX_ROWS {
                 return;
@@ -106,13 +169,9 @@ impl Loops {
                 tid: call.tid,
                 shared: false,
                 polls: 0,
-                blocked: 0,
-                blocked_ns: 0,
-                calls: 0,
-                several_waited: 0,
-                waiting: 0,
-                longest_ns: 0,
-                blockers: Vec::new(),
+                blocked: Blocked::default(),
+                stalled: Blocked::default(),
+                turns: Histogram::default(),
             });
             state.row = self.rows.len() as u32;
         }
@@ -134,20 +193,26 @@ impl Loops {
         }
         let row = &mut self.rows[at];
         row.polls += 1;
-        let ready = call.ok().unwrap_or(0).max(0) as u64;
+        if turn.is_known() {
+            row.turns.record(each);
+        }
+        let is_blocked = turn.is_known() && turn >= Self::BLOCKED;
+        let is_stalled = turn.is_known() && each >= Self::STALLED.or_zero();
         if ready > 0
-            && let Some(ns) = turn.get().filter(|_| turn >= Self::BLOCKED)
+            && (is_blocked || is_stalled)
             && found_at_once(call, ready)
             && let waiting = ready.saturating_sub(own_signals(seen, world))
             && waiting > 0
         {
-            row.blocked += 1;
-            row.blocked_ns = row.blocked_ns.saturating_add(ns);
-            row.calls += made;
-            row.waiting += waiting;
-            row.several_waited += (waiting > 1) as u64;
-            row.longest_ns = row.longest_ns.max(ns);
-            blame(&mut row.blockers, slowest, ns, call);
+            let turns = if is_blocked { &mut row.blocked } else { &mut row.stalled };
+            let ns = turn.or_zero();
+            turns.turns += 1;
+            turns.ns = turns.ns.saturating_add(ns);
+            turns.calls += made;
+            turns.waiting += waiting;
+            turns.several_waited += (waiting > 1) as u64;
+            turns.longest_ns = turns.longest_ns.max(ns);
+            blame(&mut turns.blockers, slowest, ns, call);
         }
     }
 }
@@ -189,14 +254,7 @@ fn blame(blockers: &mut Vec<Blocker>, slowest: Option<Box<Slowest>>, ns: u64, po
         None => (None, Exemplar::of(poll)),
     };
     match blockers.iter().position(|blocker| blocker.call == call) {
-        Some(at) => {
-            let blocker = &mut blockers[at];
-            blocker.turns += 1;
-            blocker.ns = blocker.ns.saturating_add(ns);
-            if ns > blocker.longest_ns {
-                (blocker.longest_ns, blocker.longest) = (ns, line);
-            }
-        }
+        Some(at) => blockers[at].add(1, ns, line, ns),
         None if blockers.len() < Loops::MAX_BLOCKERS => {
             blockers.push(Blocker { call, turns: 1, ns, longest: line, longest_ns: ns });
         }

@@ -3,7 +3,8 @@
 //! ## What it is
 //! The capture shows threads or processes being made, or waking each other, or one thread that waits for another one to
 //! its end, but not what they do: it was taken without `-f`, or of one thread only. Or other tools (`pidstat -t`, `top -H`)
-//! show threads of the process at work that the capture does not show.
+//! show threads of the process at work that the capture does not show. Or the one thread that was traced made no call but the one in which it
+//! waited all the while.
 //!
 //! ## Why it is slow
 //! It is not: but the work may be done where the capture does not look. In one such case `strace -p` of a Python
@@ -27,6 +28,7 @@ use crate::gate::gated;
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::hidden::Child;
+use whyslow_model::syscall::Waits;
 use whyslow_model::{Measurement, Metric, Nanos, Subject};
 
 /// The rule.
@@ -65,7 +67,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         return tell_at_work(out, &at_work, unmarked);
     }
     if missing.is_empty() && wakes.is_empty() && held.is_none() {
-        return;
+        return only_waits(facts)
+            .filter(|_| unmarked)
+            .into_iter()
+            .for_each(|call| tell_only_waits(out, &call));
     }
     // The tids of more children than are kept are unknown; where all that are kept are missing, so are they.
     let all_missing = missing.len() == hidden.children.len();
@@ -123,6 +128,32 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .evidence_all(wakes.iter().copied().chain(held).filter_map(|sign| sign.first.as_ref()))
         .verify("ls /proc/PID/task | wc -l   (threads there are) against: awk '{print $1}' trace.st | sort -u | wc -l   (threads shown)")
         .file();
+}
+
+/// The call in which the one thread of a capture waited from its start to its end: there is no other line.
+#[gated]
+fn only_waits(facts: &Facts) -> Option<String> {
+    let mut threads = facts.world.threads.iter().map(|(_, thread)| thread);
+    let (Some(thread), None) = (threads.next(), threads.next()) else { return None };
+    let (syscall, _) = thread.by_syscall.iter().next().filter(|_| thread.calls == 1)?;
+    let waits = syscall.info().waits != Waits::Never;
+    (waits && facts.capture.ends_not_seen == 1).then(|| facts.name_of(syscall).to_string())
+}
+
+/// Of the one thread nothing is known but that it waits.
+#[gated]
+fn tell_only_waits(out: &mut Findings<'_>, call: &str) {
+    out.capture(format!(
+        "the capture has one call, {call}, which did not return: strace followed one thread, and that waited all the time"
+    ))
+    .cause(
+        "The lines bear no thread ids, as strace writes them without -f. What other threads of the process do, if there are any, is not in the \
+         capture; nor is what this one waits for.",
+    )
+    .fix("take the capture again with -f: strace -f -ttT -y -s 256 -o trace.st -p PID   (all threads of the process, and those made later)")
+    .fix("see which thread works: top -H -p PID; or record it: whyslow record -p PID -o slow.whyslow")
+    .verify("ls /proc/PID/task | wc -l   (threads there are)")
+    .file();
 }
 
 /// Other tools show who works meanwhile.

@@ -214,6 +214,10 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
         (None, Some(_)) => ", though no other process takes that much CPU".to_string(),
         (None, None) => "; who took the CPUs is not recorded".to_string(),
     };
+    let beside = match &held_up {
+        Some(answering) => format!("{beside}; {} for each request", answering.each()),
+        None => beside,
+    };
     let part = share.figure().at_least(least(time.covered()));
     let waits = Measurement::time("time", runnable).at_least(MIN_WAIT.or_zero() as f64);
     let title = match count {
@@ -239,6 +243,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
         None => blamed.and_then(|rivals| rivals.first()?.pid()),
     };
     found = match (among_themselves, renice) {
+        _ if held_up.is_some() && among_themselves => found.fix("let what answers requests go first: give the program's other work less weight (nice -n 19, chrt --batch 0, cpu.weight of a group of its own), do less of it at once, or run it elsewhere"),
         (true, _) => found.fix("fewer threads that want to run at once: size the pool by the CPUs (or by the quota of the container), not by the requests"),
         (false, Some(rival)) => found.fix(format!("move the other work to another host or hour, or give it less weight: renice -n 19 -p {rival}, cpu.weight of its group")),
         (false, None) => found

@@ -22,7 +22,8 @@
 //!
 //! ## When it is wrong
 //! Where each connection has a few turns, all but the last count as its log-in, but with HTTP, which has none: what asks three things
-//! on each connection costs less than is said. Where calls were only counted, all writes of the program stand for its requests: there are no more.
+//! on each connection costs less than is said. More than five turns (and up to twelve) count as one request where every connection has just as
+//! many, as a letter in SMTP has; of these none counts as the log-in. Where calls were only counted, all writes of the program stand for its requests: there are no more.
 //! A command that asks once and ends cannot keep anything: a few connections are quiet. Clients of sockets on the
 //! same host (nscd, syslog) often work this way by protocol and cheaply: they stay a notice.
 
@@ -46,6 +47,8 @@ pub(crate) static RULE: Rule = Rule {
 
 /// Fewer connections are no habit: a browser opens six to one host.
 const MIN_CONNECTIONS: u64 = 20;
+/// Turns of one thing that is done on a connection: a letter with TLS and a log-in has some ten (RFC 5321, RFC 4954).
+const LONGEST_DIALOGUE: u64 = 12;
 /// Of the connections opened, this part must have been closed again.
 const CLOSED_SHARE: f64 = 0.8;
 /// Calls for the making and ending of a connection: socket, connect, a setting, close.
@@ -69,7 +72,13 @@ fn is_wasteful(facts: &Facts, peer: &PeerFacts) -> bool {
     peer.kind != FdKind::Udp
         && peer.opened >= MIN_CONNECTIONS
         && peer.closed as f64 >= CLOSED_SHARE * peer.opened as f64
-        && Each::of(facts, peer).is_some_and(|each| each.requests <= MAX_REQUESTS)
+        && Each::of(facts, peer).is_some_and(|each| each.requests <= MAX_REQUESTS || is_dialogue(peer))
+}
+
+/// True where each connection has the same turns, and then ends: the protocol has that many for one thing (SMTP has six for a letter).
+#[gated]
+fn is_dialogue(peer: &PeerFacts) -> bool {
+    peer.requests_on_closed.is_some_and(|(least, most)| least == most && most <= LONGEST_DIALOGUE)
 }
 
 /// Requests on each connection.
@@ -114,7 +123,8 @@ fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
         None => log_in,
     };
     let share = guards::share_of_storm(facts, peer.only_thread(), time, peer.opened * CALLS_EACH);
-    let each = Measurement::number("requests_per_connection", each).at_most(MAX_REQUESTS);
+    let most = if each <= MAX_REQUESTS { MAX_REQUESTS } else { LONGEST_DIALOGUE as f64 };
+    let each = Measurement::number("requests_per_connection", each).at_most(most);
     let closed = peer.closed as f64 / peer.opened as f64;
     let rate = whyslow_facts::window::per_second(peer.opened, peer.first, peer.last);
     let rate_text = rate.map_or(String::new(), |rate| format!(", {} per second", words::quantity(rate)));
@@ -201,7 +211,9 @@ fn log_in(peer: &PeerFacts, each: f64) -> Nanos {
     /// So much above one request for each connection is no log-in, but a connection that is used twice now and then.
     const TURNS: f64 = 1.5;
     let part = 1.0 - 1.0 / each.max(1.0);
-    let logs_in = each >= TURNS && !peer.protocol.is_some_and(|protocol| protocol.starts_with("HTTP"));
+    // Of a longer dialogue nobody knows which turns a connection that is kept would save.
+    let logs_in = (TURNS..=MAX_REQUESTS).contains(&each)
+        && !peer.protocol.is_some_and(|protocol| protocol.starts_with("HTTP"));
     let answers = peer.answers.total().get().filter(|_| logs_in);
     answers.map_or(Nanos::UNKNOWN, |ns| Nanos::new((ns as f64 * part) as u64))
 }

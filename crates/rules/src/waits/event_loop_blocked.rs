@@ -2,7 +2,8 @@
 //!
 //! ## What it is
 //! The thread of an event loop (epoll) spends 50 ms or more between two polls, in one call or in code of its own, and when
-//! it polls again others are waiting.
+//! it polls again others are waiting; or 10 ms and more, where it is quick otherwise: half of its turns take 0.5 ms at most for each
+//! descriptor that was ready.
 //!
 //! ## Why it is slow
 //! One thread serves all connections. While it computes, reads a slow file or asks a name server, nobody is
@@ -23,7 +24,7 @@
 //! A worker that serves one client at a time polls only for the next one: as long as never two are ready after such a
 //! turn, it is a notice. What the program signals itself by (eventfd, timerfd, signalfd) is nobody who waits. A loop that is slow because a tracer stops hundreds of its calls is none. Where several threads poll
 //! one epoll (Go's runtime, tokio), another one takes over: nothing is said. On a machine that is short of CPUs a trace cannot
-//! tell a turn's own code from waiting for one: a notice; a live recording tells. The function that is named is the one in which the thread
+//! tell a turn's own code from waiting for one: a notice; a live recording tells. Turns of less than 50 ms are not judged where they may be such waits. The function that is named is the one in which the thread
 //! computes most: of several, the long turns may be another's.
 
 use super::lock_holder;
@@ -31,7 +32,7 @@ use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::{callers, guards, words};
 use whyslow_facts::Facts;
-use whyslow_facts::folds::loops::{Blocker, EventLoop, Loops};
+use whyslow_facts::folds::loops::{Blocked, Blocker, EventLoop};
 use whyslow_model::{Measurement, Nanos, SampleKind, Severity, Subject};
 
 /// The rule.
@@ -50,22 +51,26 @@ const MIN_POLLS: u64 = 20;
 const MIN_TURNS: u64 = 3;
 /// The part of those turns after which two or more were waiting.
 const CROWDED: f64 = 0.30;
+/// Where the thread waited for a CPU for more than this part of them, shorter turns are not judged: the queue may have made them.
+const QUEUED: f64 = 0.25;
 /// The part of the turns that may be the tracer's making.
 const TRACERS: f64 = 0.50;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    let mut found: Vec<&EventLoop> = facts.loops.rows.iter().filter(|row| is_blocked(facts, row)).collect();
-    found.sort_by_key(|row| std::cmp::Reverse(row.blocked_ns));
-    for row in found {
-        let Some(worst) = row.blockers.iter().max_by_key(|blocker| blocker.ns) else { continue };
-        let time = Nanos::new(row.blocked_ns);
-        let share = guards::share_of_ns(facts, Some(row.tid), time, row.blocked);
-        let crowded_share = row.several_waited as f64 / row.blocked.max(1) as f64;
+    let rows = facts.loops.rows.iter().map(|row| (row, row.blocked(!may_be_queued(facts, row))));
+    let mut found: Vec<(&EventLoop, Blocked)> =
+        rows.filter(|(row, blocked)| is_blocked(facts, row, blocked)).collect();
+    found.sort_by_key(|(_, blocked)| std::cmp::Reverse(blocked.ns));
+    for (row, blocked) in found {
+        let Some(worst) = blocked.blockers.iter().max_by_key(|blocker| blocker.ns) else { continue };
+        let time = Nanos::new(blocked.ns);
+        let share = guards::share_of_ns(facts, Some(row.tid), time, blocked.turns);
+        let crowded_share = blocked.several_waited as f64 / blocked.turns.max(1) as f64;
         let crowded = crowded_share >= CROWDED;
         // A trace cannot tell the thread's own code from waiting for a CPU.
         let starved = facts.pace.starved && worst.call.is_none();
-        let longest = Measurement::time("longest", Nanos::new(row.longest_ns));
+        let longest = Measurement::time("longest", Nanos::new(blocked.longest_ns));
         let in_worst = Measurement::time("time_of_main_blocker", Nanos::new(worst.ns));
         let site = match &worst.call {
             Some((syscall, _)) => callers::of_calls(facts, row.tid, &[facts.name_of(*syscall)]),
@@ -74,14 +79,14 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let title = format!(
             "the event loop of thread {} is blocked {}, up to {longest}, in {}",
             row.tid,
-            words::plural(row.blocked, "time"),
+            words::plural(blocked.turns, "time"),
             match &site {
                 Some(site) if worst.call.is_none() => callers::short(site),
                 Some(site) => format!("{}, called by {}", what(facts, worst), callers::short(site)),
                 None => what(facts, worst),
             }
         );
-        let others: Vec<String> = row
+        let others: Vec<String> = blocked
             .blockers
             .iter()
             .filter(|blocker| blocker.call != worst.call)
@@ -98,20 +103,20 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
         let report = out
             .report(share, title)
-            .measured(Measurement::count("blocked_turns", row.blocked).at_least(MIN_TURNS as f64))
-            .measured(longest.at_least(Loops::BLOCKED.or_zero() as f64))
+            .measured(Measurement::count("blocked_turns", blocked.turns).at_least(MIN_TURNS as f64))
+            .measured(longest.at_least(blocked.from.or_zero() as f64))
             .measured(Measurement::time("time", time))
             .measured(Measurement::count("polls", row.polls).at_least(MIN_POLLS as f64))
-            .measured(Measurement::count("ready_descriptors", row.waiting))
+            .measured(Measurement::count("ready_descriptors", blocked.waiting))
             .measured(Measurement::share("share_with_several_ready", crowded_share))
-            .measured(Measurement::share("tracer_share", tracer_share(facts, row)).at_most(TRACERS))
+            .measured(Measurement::share("tracer_share", tracer_share(facts, &blocked)).at_most(TRACERS))
             .at_most(if crowded && !starved { Severity::Critical } else { Severity::Notice })
             .subject(subject)
             .cause(format!(
                 "{} passed between two polls in turns of {} and more, and {} were ready at once after them: whoever they belong to waited that long. {in_worst} of it in {}.{others}",
                 time,
-                Loops::BLOCKED,
-                words::plural(row.waiting, "descriptor"),
+                blocked.from,
+                words::plural(blocked.waiting, "descriptor"),
                 what(facts, worst)
             ))
             .measured(in_worst)
@@ -136,13 +141,26 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 #[gated]
-fn is_blocked(facts: &Facts, row: &EventLoop) -> bool {
-    !row.shared && row.polls >= MIN_POLLS && row.blocked >= MIN_TURNS && tracer_share(facts, row) <= TRACERS
+fn is_blocked(facts: &Facts, row: &EventLoop, blocked: &Blocked) -> bool {
+    !row.shared
+        && row.polls >= MIN_POLLS
+        && blocked.turns >= MIN_TURNS
+        && tracer_share(facts, blocked) <= TRACERS
+}
+
+/// True where turns of some milliseconds may have been waits for a CPU.
+#[gated]
+fn may_be_queued(facts: &Facts, row: &EventLoop) -> bool {
+    let all = row.blocked(true);
+    match facts.world.threads.thread_of(row.tid).and_then(|thread| thread.sched.as_deref()) {
+        Some(time) => time.runnable_ns as f64 > QUEUED * all.ns as f64,
+        None => facts.pace.starved,
+    }
 }
 
 /// The part of the blocked time that the tracer added.
-fn tracer_share(facts: &Facts, row: &EventLoop) -> f64 {
-    facts.pace.added(row.calls).or_zero() as f64 / row.blocked_ns.max(1) as f64
+fn tracer_share(facts: &Facts, blocked: &Blocked) -> f64 {
+    facts.pace.added(blocked.calls).or_zero() as f64 / blocked.ns.max(1) as f64
 }
 
 fn what(facts: &Facts, blocker: &Blocker) -> String {

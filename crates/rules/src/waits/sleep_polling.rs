@@ -3,7 +3,8 @@
 //! ## What it is
 //! A thread sleeps for a fixed short time, looks whether something has happened, and sleeps again, most of its time. It may
 //! sleep in nanosleep, in a poll or futex that only its limit ends, or wait for a child that sleeps. In a runtime with threads of its
-//! own one of them waits for the timer, and another one looks.
+//! own one of them waits for the timer, and another one looks. Or the threads that serve requests give work away within them (wake another
+//! thread, send something) and sleep for a fixed time right behind that: what they look at is in their memory.
 //!
 //! ## Why it is slow
 //! What it waits for happens between two looks: each time half the period is lost on average, and a whole one at
@@ -26,9 +27,11 @@
 //! A timer that ticks in the background (a watchdog, statistics once a second) holds nobody up. Periods above half a
 //! second, threads that mostly do other things, and those that ask for another file of the folder after each sleep, and those that find something to do after most sleeps without having
 //! looked in vain for the same thing before, other than a child that had ended meanwhile, are not reported (where it looks again for that, the time between requests is left out); sleeps until a time that had nearly come (a tenth of the others and less) are none; a thread that watches a file that is there (a
-//! configuration poller) is a notice at most.
+//! configuration poller) is a notice at most. Sleeps right behind a hand-over count where most of them lie within requests: who
+//! gives something away between requests keeps a pace.
 
 use super::instead_of_sleep::instead;
+use super::sleep_in_requests::{self, LONGEST_PERIOD};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::{guards, words};
@@ -66,8 +69,6 @@ const MIN_SLEEPS: u64 = 20;
 const MIN_SLEEPS_ALL_ALONG: u64 = 5;
 /// The part of the recorded time from the first to the last sleep from which on a thread slept all along: a retry ends before.
 const ALL_ALONG: f64 = 0.8;
-/// Longer periods are background timers: once a second is the usual tick of watchdogs and statistics.
-const LONGEST_PERIOD: Nanos = Nanos::from_millis(500);
 /// From the first to the last sleep the thread must sleep for this part of the time: then the sleeps are what it does.
 const SLEEPING_SHARE: f64 = 0.5;
 /// Before this part of the sleeps it must have looked at the same thing, in vain.
@@ -92,9 +93,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         rows.iter().filter(|(row, _)| !row.in_turns).map(|(row, _)| row.process).collect();
     rows.retain(|(row, _)| !row.in_turns || row.turns > 0 && !alone.contains(&row.process));
     rows.sort_by_key(|(row, _)| std::cmp::Reverse((row.slept_ns, row.times)));
+    let told: Vec<ProcessId> = rows.iter().map(|(row, _)| row.process).collect();
     for (row, check) in rows {
         report(facts, out, row, check);
     }
+    sleep_in_requests::check(facts, out, &told);
 }
 
 /// The part of the sleeps before which it looked at the same thing, or behind which it found a child ended.

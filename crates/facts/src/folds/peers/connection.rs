@@ -399,6 +399,7 @@ impl Connection {
         if let Some(peer) = self.peer.and_then(|peer| peers.get_mut(peer as usize)) {
             peer.closed += 1;
             peer.requests_of_closed += self.requests;
+            peer.closed_with(self.requests, self.requests);
         }
     }
 }

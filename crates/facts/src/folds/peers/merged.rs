@@ -33,6 +33,7 @@ impl PeerFacts {
         self.opened += other.opened;
         self.closed += other.closed;
         self.requests_of_closed += other.requests_of_closed;
+        other.requests_on_closed.into_iter().for_each(|(least, most)| self.closed_with(least, most));
         self.requests += other.requests;
         self.setup.merge(&other.setup);
         self.answers.merge(&other.answers);

@@ -67,6 +67,8 @@ pub struct PeerFacts {
     pub closed: u64,
     /// Requests on those that were closed.
     pub requests_of_closed: u64,
+    /// The fewest and the most of them on one connection; `None` where none was closed.
+    pub requests_on_closed: Option<(u64, u64)>,
     /// Requests: one for each turn from reading to writing (server) or from writing to reading (client). The
     /// messages of a TLS handshake are none.
     pub requests: u64,
@@ -159,6 +161,12 @@ pub struct NoAnswer {
 }
 
 impl PeerFacts {
+    /// A connection was closed on which there were so many requests, or several with so many.
+    fn closed_with(&mut self, least: u64, most: u64) {
+        let (known_least, known_most) = self.requests_on_closed.unwrap_or((least, most));
+        self.requests_on_closed = Some((known_least.min(least), known_most.max(most)));
+    }
+
     /// A connect to it that was under way when the capture began. Of a far host nobody tells how long the way is.
     fn found(&mut self, found: Found) {
         if is_loopback_address(&self.name) {
@@ -180,6 +188,7 @@ impl PeerFacts {
             opened: 0,
             closed: 0,
             requests_of_closed: 0,
+            requests_on_closed: None,
             requests: 0,
             setup: CallStats::default(),
             answers: CallStats::default(),

@@ -12,7 +12,7 @@ use in_turns::LooksInTurns;
 use std::hash::BuildHasher;
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::{Moves, PathArg};
-use whyslow_model::{Call, Errno, Nanos, Syscall, Timestamp, text};
+use whyslow_model::{Call, Errno, FdKind, Nanos, Syscall, Timestamp, text};
 
 /// Sleeps of one length by one thread.
 #[derive(Clone, Debug)]
@@ -55,6 +55,9 @@ pub struct Sleep {
     pub again: u64,
     /// Sleeps right behind which the thread asked, without waiting, for a child that had ended, and was told of one: it had ended meanwhile.
     pub reaped: u64,
+    /// Sleeps right before which the thread had woken another one, or sent something: it gave work away, and sleeps instead of being told of its
+    /// result.
+    pub handed_over: u64,
     /// Lines of sleeps.
     pub exemplars: Exemplars,
 }
@@ -109,6 +112,7 @@ impl Sleep {
             varies: false,
             again: 0,
             reaped: 0,
+            handed_over: 0,
             exemplars: Exemplars::default(),
         }
     }
@@ -161,6 +165,8 @@ struct Awake {
     /// What it looked at last, in vain, and when.
     now: Option<Look>,
     looked: Timestamp,
+    /// The last thing that it did was to give something to another thread or process.
+    gave: bool,
 }
 
 /// Something that was looked at.
@@ -239,6 +245,7 @@ impl Sleeps {
         if let Some(row) = self.rows.get_mut((row as usize).wrapping_sub(1)) {
             row.check = row.check.take().or(looked);
             row.times += 1;
+            row.handed_over += last.gave as u64;
             row.checks += checked as u64;
             row.same_checks += (checked && last.same) as u64;
             // What came first was not what it looks at.
@@ -420,6 +427,25 @@ fn says_not_yet(seen: &Seen<'_>) -> bool {
     }
 }
 
+/// Whether a call gives something to another thread or process; `None` for those that say nothing of it: sleeps, and locks in passing. What a
+/// program prints is for nobody who answers.
+fn gives(seen: &Seen<'_>) -> Option<bool> {
+    const STDERR: i32 = 2;
+    let call = seen.call;
+    match call.syscall {
+        Syscall::FUTEX => {
+            (call.ok()? > 0 && memchr::memmem::find(call.args, b"FUTEX_WAKE").is_some()).then_some(true)
+        }
+        syscall if is_sleep(syscall) => None,
+        syscall => Some(
+            syscall.info().moves == Moves::Write
+                && call.ok().is_some_and(|sent| sent > 0)
+                && seen.fd.is_some_and(|fd| fd > STDERR)
+                && (seen.kind.is_socket() || matches!(seen.kind, FdKind::Pipe | FdKind::Event)),
+        ),
+    }
+}
+
 /// Other calls that ask without waiting: for a lock, a message, a semaphore.
 const LOOKS: &[&str] =
     &["flock", "msgrcv", "msgsnd", "mq_timedreceive", "mq_timedsend", "semop", "semtimedop"];
@@ -438,6 +464,13 @@ impl Fold for Sleeps {
     #[inline]
     fn call(&mut self, seen: &Seen<'_>, world: &World) {
         self.in_turns.see(&mut self.rows, seen, world);
+        let at = seen.thread.0 as usize;
+        if let Some(gives) = gives(seen) {
+            if at >= self.threads.len() {
+                self.threads.resize(at + 1, Awake::default());
+            }
+            self.threads[at].gave = gives;
+        }
         if is_sleep(seen.call.syscall) {
             return self.slept(seen, world);
         }
