@@ -2,7 +2,7 @@
 //!
 //! ## What it is
 //! A request to another server fails, and the program asks the same again at once, again and again, without a pause that
-//! grows. Or clients of the program give up before its answer comes, and ask the same again.
+//! grows; or it sends the same again before anything has come back. Or clients of the program give up before its answer comes, and ask the same again.
 //!
 //! ## Why it is slow
 //! Who waits for the answer waits for all the tries. The server that failed because it had too much to do gets several
@@ -22,7 +22,8 @@
 //!
 //! ## When it is wrong
 //! One or two tries at once are usual and do little harm. Requests that differ only in their query or body look alike here: a
-//! loop over many items that all fail is shown as one. A request that fails and is asked at a fixed pause of a tenth of a
+//! loop over many items that all fail is shown as one. Where nothing decodes the protocol, only what is the same word by word
+//! counts, and only of peers that answer at all: metrics and logs are sent, not asked. A recording has no such bytes. A request that fails and is asked at a fixed pause of a tenth of a
 //! second or more is a poll, no storm.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
@@ -115,7 +116,7 @@ fn report_clients(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts, re
 fn report(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts, retries: &Retries) {
     let Some((first, last)) = retries.example.as_deref() else { return };
     let peer = row.peer.as_deref().unwrap_or("a server");
-    let all = row.stats.count.max(1);
+    let all = row.stats.count.max(retries.messages).max(1);
     let part = (retries.count as f64 / all as f64).min(1.0);
     let of_requests = guards::passed(Measurement::share("share_of_requests", part), HALF);
     let in_a_row = Measurement::count("tries_in_a_row", retries.longest).at_least(RUN as f64);
@@ -124,16 +125,37 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts, retries: &
     let least = if retries.count >= MANY && part >= HALF { Severity::Warning } else { Severity::Notice };
     let status = row.kept().find(|record| record.failed());
     let status = status.and_then(|record| record.status.as_ref()).map_or("no answer", |status| &*status.text);
-    out.report(
-        share,
-        format!(
+    let title = match retries.messages {
+        0 => format!(
             "{} at {peer} fails ({status}) and is asked again at once, up to {} times in a row: {} of {}",
             row.name,
             in_a_row,
             of_requests,
             words::plural(all, "request"),
         ),
-    )
+        _ => format!(
+            "{peer} is sent the same again before it has answered, up to {} times in a row: {} of {}",
+            in_a_row,
+            of_requests,
+            words::plural(all, "message"),
+        ),
+    };
+    let cause = match retries.messages {
+        0 => format!(
+            "{} asked the same again within a tenth of a second after it had failed, without a pause that grows; the tries that \
+             failed took {}. The server gets {:.1} times the load that it needs to.",
+            words::plural(retries.count, "request"),
+            words::duration(Nanos::new(retries.ns)),
+            load,
+        ),
+        _ => format!(
+            "{} sent word by word again within a tenth of a second, by the same thread, without a pause that grows and before anything had come \
+             back: the time limit is shorter than what an answer takes. The server works on each copy, {:.1} times the load that it needs to.",
+            words::plural(retries.count, "message"),
+            load,
+        ),
+    };
+    out.report(share, title)
     .measured(in_a_row)
     .measured(of_requests)
     .measured(Measurement::count("requests", all))
@@ -145,17 +167,14 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts, retries: &
         endpoint: Some(row.name.to_string()),
         ..Subjects::thread(facts, first.tid)
     })
-    .cause(format!(
-        "{} asked the same again within a tenth of a second after it had failed, without a pause that grows; the tries that \
-         failed took {}. The server gets {:.1} times the load that it needs to.",
-        words::plural(retries.count, "request"),
-        words::duration(Nanos::new(retries.ns)),
-        load,
-    ))
+    .cause(cause)
     .at_least(least)
     .fix("wait before each further try, longer each time and by chance longer or shorter (exponential back-off with jitter), and stop after two or three")
     .fix("give retries a budget (a tenth of the requests), in one layer only, and leave a server alone that fails most of the time (circuit breaker)")
-    .fix(format!("find out why {peer} fails: its log, or whyslow diagnose on its host at the same time"))
+    .fix(match retries.messages {
+        0 => format!("find out why {peer} fails: its log, or whyslow diagnose on its host at the same time"),
+        _ => format!("see how long an answer of {peer} takes, and let the time limit be above that: whyslow peers, or whyslow diagnose on its host"),
+    })
     .saving(Nanos::new(retries.ns))
     .evidence(Some(first))
     .evidence(Some(last))

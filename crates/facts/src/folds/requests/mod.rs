@@ -16,6 +16,7 @@ mod made_in;
 mod open;
 mod payload;
 mod record;
+mod resends;
 mod retries;
 mod serving;
 mod streams;
@@ -41,6 +42,7 @@ use endpoints::{Endpoints, PeerKey, PeerRows};
 use gaps::Gaps;
 use hashbrown::HashMap;
 use open::OpenTable;
+use resends::Resends;
 use retries::FailedLately;
 use serving::Threads;
 use streams::Streams;
@@ -63,6 +65,7 @@ pub struct Requests {
     open: OpenTable,
     serving: Threads,
     failed_lately: FailedLately,
+    resends: Resends,
     streams: Streams,
     log: LogFacts,
     /// Requests that began.
@@ -198,7 +201,10 @@ impl Requests {
                 self.forget_turns(at, turns);
                 self.take_steps(at, protocol, direction, &mut steps, seen, world, len);
             }
-            None => self.turn(at, direction, head, seen, world, len),
+            None => {
+                self.resent(at, direction, head, len, seen);
+                self.turn(at, direction, head, seen, world, len);
+            }
         }
         steps.clear();
         self.steps = steps;

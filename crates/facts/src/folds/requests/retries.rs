@@ -6,7 +6,7 @@ use crate::folds::peers::host_of;
 use hashbrown::HashMap;
 use std::hash::{BuildHasher, Hash};
 use whyslow_model::event::Tid;
-use whyslow_model::{Nanos, Timestamp};
+use whyslow_model::{Call, Nanos, Timestamp};
 use whyslow_wire::text::CUT;
 
 /// How often requests of one endpoint were asked again at once after the same one had failed, or (served) before it was answered.
@@ -18,6 +18,8 @@ pub struct Retries {
     pub ns: u64,
     /// Tries in the longest run, the first one too.
     pub longest: u64,
+    /// Messages without a decoder that were sent by the last that was sent again; 0 where a decoder tells the requests.
+    pub messages: u64,
     /// The first try of it, and the last.
     pub example: Option<Box<(Exemplar, Exemplar)>>,
 }
@@ -28,7 +30,7 @@ pub(super) struct Try {
     /// From 1.
     number: u64,
     /// Time since the end of the one before.
-    gap: Nanos,
+    pub(super) gap: Nanos,
     /// What the failed try before it took, with the gap.
     wasted: Nanos,
     first: Exemplar,
@@ -84,8 +86,7 @@ impl FailedLately {
         if !is_same || !gap.is_known() || gap < Self::PIPELINED || backs_off(before, gap) {
             return None;
         }
-        let (number, first) = own.map_or((1, &earlier.first_line), |own| (own.number, &own.first));
-        Some(Try { number: number + 1, gap, wasted: gap, first: first.clone() })
+        Some(Try::behind(own.cloned(), &earlier.first_line, gap))
     }
 
     /// A request failed: one of ours, or one whose client left without an answer. `own` tells which try it was, where it was not the first.
@@ -107,14 +108,32 @@ impl FailedLately {
     }
 }
 
+impl Try {
+    /// The try that was sent at `gap` behind one, which was itself one or the first of all.
+    pub(super) fn behind(before: Option<Try>, first: &Exemplar, gap: Nanos) -> Try {
+        let (number, first) = before.map_or((1, first.clone()), |before| (before.number, before.first));
+        Try { number: number + 1, gap, wasted: gap, first }
+    }
+}
+
 impl Retries {
+    /// Takes a message in that was sent again.
+    pub(super) fn sent_again(&mut self, own: &Try, messages: u64, call: &Call<'_>) {
+        self.messages = messages;
+        self.add(own, || Exemplar::of(call));
+    }
+
     /// Takes a further try in, as it begins.
     pub(super) fn take(&mut self, own: &Try, record: &RequestRecord) {
+        self.add(own, || record.first_line.clone());
+    }
+
+    fn add(&mut self, own: &Try, line: impl FnOnce() -> Exemplar) {
         self.count += 1;
         self.ns = self.ns.saturating_add(own.wasted.or_zero());
         if own.number > self.longest {
             self.longest = own.number;
-            self.example = Some(Box::new((own.first.clone(), record.first_line.clone())));
+            self.example = Some(Box::new((own.first.clone(), line())));
         }
     }
 }
@@ -127,7 +146,7 @@ fn may_heal(record: &RequestRecord) -> bool {
 }
 
 /// True where the pause grows from try to try: half as long again, and more than what a clock tells apart.
-fn backs_off(before: Nanos, gap: Nanos) -> bool {
+pub(super) fn backs_off(before: Nanos, gap: Nanos) -> bool {
     const LEAST: Nanos = Nanos::from_millis(2);
     before.is_known()
         && gap >= LEAST
