@@ -6,8 +6,12 @@ use whyslow_model::{Call, Event, Nanos, RequestsTime, Ret, Sink, TimeState, Time
 const MS: u64 = 1_000_000;
 
 fn call(facts: &mut Facts, name: &str, args: &str, from_ms: u64, ms: u64, ret: i64) {
+    call_of(1, facts, name, args, from_ms, ms, ret);
+}
+
+fn call_of(tid: u32, facts: &mut Facts, name: &str, args: &str, from_ms: u64, ms: u64, ret: i64) {
     let mut call = Call::new(name, args);
-    (call.tid, call.pid, call.ret) = (1, Some(1), Ret::Value(ret));
+    (call.tid, call.pid, call.ret) = (tid, Some(1), Ret::Value(ret));
     (call.ts, call.dur) = (Timestamp::new((1_000 + from_ms) * MS), Nanos::new(ms * MS));
     facts.push(Event::Call(&call));
 }
@@ -51,12 +55,13 @@ fn serve(facts: &mut Facts, count: u64, slow: u64) {
 }
 
 #[test]
-fn a_few_short_requests_are_not_what_a_busy_program_does() {
-    let busy = |requests: u64, slow: u64, ms: u64| {
+fn requests_that_take_next_to_nothing_are_not_what_a_busy_program_does() {
+    let busy = |tid: u32, requests: u64, slow: u64, ms: u64| {
         let mut facts = Facts::default();
         serve(&mut facts, requests, slow);
         for at in 0..100 {
-            call(
+            call_of(
+                tid,
                 &mut facts,
                 "fstat",
                 "7, {st_mode=S_IFREG|0644, st_size=9, ...}",
@@ -68,9 +73,11 @@ fn a_few_short_requests_are_not_what_a_busy_program_does() {
         facts.finish();
         account(&facts).expect("an account").of
     };
-    assert_eq!(busy(3, 0, 900), TimeOf::Threads);
-    // They are as much of it, or they are many.
-    assert_eq!((busy(3, 3, 1), busy(20, 0, 900)), (TimeOf::Requests, TimeOf::Requests));
+    assert_eq!((busy(1, 3, 0, 900), busy(2, 3, 0, 900)), (TimeOf::Threads, TimeOf::Threads));
+    // They are as much of it.
+    assert_eq!(busy(1, 3, 3, 1), TimeOf::Requests);
+    // Many: what another thread does is no wait of theirs, what their own thread does else is.
+    assert_eq!((busy(2, 20, 0, 900), busy(1, 20, 0, 900)), (TimeOf::Requests, TimeOf::Threads));
 }
 
 fn adds_up(time: &RequestsTime) {

@@ -90,4 +90,23 @@ mod tests {
             assert_eq!((found.share, found.severity), (Some(0.015), Severity::Notice));
         }
     }
+
+    #[test]
+    fn a_queue_for_a_cpu_weighs_by_the_requests_that_stand_in_it() {
+        let mut account =
+            account(vec![row(TimeState::RunQueue, None, None, 600), row(TimeState::User, None, None, 400)]);
+        account.of = TimeOf::Requests;
+        account.rows[0].pids = vec![1];
+        let told = |pid, share| {
+            let mut found = finding(QUEUED, Some(pid), Some(share));
+            found.severity = Severity::Notice;
+            let mut findings = [found];
+            restate(Some(&account), &mut findings);
+            let [found] = findings;
+            (found.share, found.severity)
+        };
+        assert_eq!(told(1, 0.1), (Some(0.6), Severity::Critical));
+        assert_eq!(told(1, 0.7), (Some(0.7), Severity::Notice));
+        assert_eq!(told(2, 0.1), (Some(0.1), Severity::Notice));
+    }
 }

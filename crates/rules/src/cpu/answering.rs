@@ -44,13 +44,7 @@ impl Answering {
         let mut sum = Answering { threads: 0, requests, queued: 0, ran: 0, all_ran: 0 };
         let threads = &facts.world.threads;
         let own = threads.iter().map(|(_, thread)| thread).filter(|one| {
-            one.process == process
-                || is_same_program(
-                    threads.process(one.process),
-                    threads.process(process),
-                    one.process,
-                    process,
-                )
+            one.process == process || is_same_program(threads.process(one.process), threads.process(process))
         });
         for thread in own {
             let Some(time) = thread.sched.as_deref().filter(|time| time.wall().is_known()) else { continue };
@@ -92,9 +86,10 @@ impl Answering {
 }
 
 /// True for two processes of one program: of one name, and one started the other, or somebody started both.
-fn is_same_program(one: &ProcessFacts, other: &ProcessFacts, one_id: ProcessId, other_id: ProcessId) -> bool {
-    let are_kin = one.parent == Some(other_id)
-        || other.parent == Some(one_id)
-        || one.parent.is_some() && one.parent == other.parent;
+fn is_same_program(one: &ProcessFacts, other: &ProcessFacts) -> bool {
+    let started = |child: &ProcessFacts, by: &ProcessFacts| by.pid.is_some() && child.parent_pid == by.pid;
+    let are_kin = started(one, other)
+        || started(other, one)
+        || one.parent_pid.is_some() && one.parent_pid == other.parent_pid;
     are_kin && one.name().is_some() && one.name() == other.name()
 }

@@ -237,7 +237,8 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
         ))
         .measured_all([Measurement::count("threads", count), waits, part, p50, p99])
         .measured_all([of_cpus, Measurement::count("cpus", cpus)])
-        .measured_all(all.into_iter().chain((throttled > 0).then_some(quota)).chain(rival));
+        .measured_all(all.into_iter().chain((throttled > 0).then_some(quota)).chain(rival))
+        .measured_all(held_up.as_ref().map(Answering::each));
     let renice = match &holders {
         Some(holders) => holders.first().map(|(_, pid)| pid),
         None => blamed.and_then(|rivals| rivals.first()?.pid()),

@@ -78,7 +78,8 @@ fn is_wasteful(facts: &Facts, peer: &PeerFacts) -> bool {
 /// True where each connection has the same turns, and then ends: the protocol has that many for one thing (SMTP has six for a letter).
 #[gated]
 fn is_dialogue(peer: &PeerFacts) -> bool {
-    peer.requests_on_closed.is_some_and(|(least, most)| least == most && most <= LONGEST_DIALOGUE)
+    peer.requests_on_closed
+        .is_some_and(|(least, most)| least == most && (1..=LONGEST_DIALOGUE).contains(&most))
 }
 
 /// Requests on each connection.

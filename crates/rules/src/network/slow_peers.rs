@@ -127,11 +127,16 @@ fn unnamed(facts: &Facts) -> Vec<Unnamed<'_>> {
             tid,
             name: format!("the server behind {by}{what}"),
             row,
-            may_be_news: rows.iter().any(|other| is_quick(other) && other.protocol == row.protocol)
+            may_be_news: rows.iter().any(|other| is_quick(other) && may_be_one(other, row))
                 || may_be_served(facts, row, tid),
         });
     }
     all
+}
+
+/// True where two rows may be of one server.
+fn may_be_one(one: &EndpointFacts, other: &EndpointFacts) -> bool {
+    one.protocol == other.protocol && (one.fd == other.fd || one.fd.is_none() || other.fd.is_none())
 }
 
 /// True where one thread would wait for several answers at once, and who asks whom is known by sizes alone: then it may be the one that

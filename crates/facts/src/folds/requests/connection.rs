@@ -40,6 +40,11 @@ pub(super) struct Connection {
     pub(super) is_tls: bool,
     /// Gaps of the recording before its last call ([`super::gaps`]).
     pub(super) gaps: u32,
+    /// Rounds in which the program wrote to it of its own accord, and writes that followed from something ([`super::initiative`]).
+    pub(super) begun: u8,
+    pub(super) told: u8,
+    /// That is how it is known who asks.
+    pub(super) by_initiative: bool,
 }
 
 impl Connection {
@@ -66,6 +71,9 @@ impl Connection {
             made_in: None,
             is_tls: false,
             gaps: 0,
+            begun: 0,
+            told: 0,
+            by_initiative: false,
         }
     }
 

@@ -25,6 +25,9 @@ pub struct EndpointFacts {
     pub name: Box<str>,
     /// Whom they ask (client); `None` for a server, and where unknown.
     pub peer: Option<Arc<str>>,
+    /// The descriptor on which they are asked (client), of requests that cannot be seen to a server that nothing names, where the program's own
+    /// initiative tells that it asks; `None` for others.
+    pub fd: Option<i32>,
     /// Where they are asked (server), of requests that cannot be seen; `None` for others, and where unknown.
     pub local: Option<Arc<str>>,
     /// Answered and aborted ones: count, errors (aborted ones too), time from begin to end, bytes of the answers.
@@ -71,6 +74,7 @@ impl EndpointFacts {
             protocol: key.protocol,
             name: key.name.clone(),
             peer,
+            fd: key.fd,
             local,
             stats: CallStats::default(),
             aborted: 0,
@@ -251,6 +255,7 @@ struct Key {
     name: Box<str>,
     /// Whom they ask; of a server whose requests cannot be seen where it is asked.
     address: Option<Arc<str>>,
+    fd: Option<i32>,
 }
 
 #[derive(Hash)]
@@ -259,6 +264,7 @@ struct Asked<'a> {
     protocol: Option<&'static str>,
     name: &'a str,
     address: Option<&'a str>,
+    fd: Option<i32>,
 }
 
 impl Equivalent<Key> for Asked<'_> {
@@ -267,6 +273,7 @@ impl Equivalent<Key> for Asked<'_> {
             && self.protocol == key.protocol
             && *self.name == *key.name
             && self.address == key.address.as_deref()
+            && self.fd == key.fd
     }
 }
 
@@ -309,16 +316,17 @@ impl Endpoints {
         protocol: Option<&'static str>,
         name: &str,
         address: Option<&Arc<str>>,
+        fd: Option<i32>,
     ) -> EndpointId {
-        let asked = Asked { side, protocol, name, address: address.map(|address| &**address) };
+        let asked = Asked { side, protocol, name, address: address.map(|address| &**address), fd };
         if let Some(id) = self.index.get(&asked) {
             return *id;
         }
         if self.rows.len() >= Self::MAX_ROWS && name != Self::OTHERS {
-            return self.id(side, None, Self::OTHERS, None);
+            return self.id(side, None, Self::OTHERS, None, None);
         }
         let id = EndpointId(self.rows.len() as u32);
-        let key = Key { side, protocol, name: name.into(), address: address.cloned() };
+        let key = Key { side, protocol, name: name.into(), address: address.cloned(), fd };
         self.rows.push(EndpointFacts::new(&key));
         self.index.insert(key, id);
         id

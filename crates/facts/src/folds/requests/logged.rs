@@ -64,7 +64,7 @@ impl Requests {
                 name.push_str(&route);
             }
         }
-        let endpoint = self.endpoints.id(Side::Server, Some(LOGGED), &name, None);
+        let endpoint = self.endpoints.id(Side::Server, Some(LOGGED), &name, None, None);
         let mut downstream = Vec::new();
         let mut left = line.dur.get();
         for behind in line.upstreams {
@@ -96,7 +96,7 @@ impl Requests {
         downstream: &mut Vec<Downstream>,
     ) {
         let address = behind.address.map(peer);
-        let endpoint = self.endpoints.id(Side::Client, Some(LOGGED), BEHIND, address.as_ref());
+        let endpoint = self.endpoints.id(Side::Client, Some(LOGGED), BEHIND, address.as_ref(), None);
         let status = behind.status.map(status);
         let failed = status.as_ref().is_some_and(|status| status.is_error);
         if let Some(facts) = self.endpoints.get_mut(endpoint) {

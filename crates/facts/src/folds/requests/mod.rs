@@ -11,6 +11,7 @@
 mod connection;
 mod endpoints;
 mod gaps;
+mod initiative;
 mod logged;
 mod made_in;
 mod open;
@@ -41,6 +42,7 @@ use connection::Connection;
 use endpoints::{Endpoints, PeerKey, PeerRows};
 use gaps::Gaps;
 use hashbrown::HashMap;
+use initiative::Initiatives;
 use open::OpenTable;
 use resends::Resends;
 use retries::FailedLately;
@@ -66,6 +68,7 @@ pub struct Requests {
     serving: Threads,
     failed_lately: FailedLately,
     resends: Resends,
+    initiatives: Initiatives,
     streams: Streams,
     log: LogFacts,
     /// Requests that began.
@@ -389,7 +392,7 @@ impl Fold for Requests {
         }
         // A descriptor that was open before the capture may be a socket: its bytes tell.
         if seen.kind == FdKind::Netlink || !(seen.kind.is_socket() || seen.kind == FdKind::Unknown) {
-            return;
+            return self.heard(seen, world);
         }
         let Some(gaps) = self.gaps.before(seen.call) else { return };
         let at = self.connection(id, world);
@@ -413,6 +416,7 @@ impl Fold for Requests {
             }
             return;
         }
+        self.takes_initiative(at, seen, world);
         let worth = self.connections[at].worth();
         let mut buffer = std::mem::take(&mut self.buffer);
         payload::chunks(seen.call, seen.bytes, worth, &mut buffer, |head, len| {

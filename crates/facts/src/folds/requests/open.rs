@@ -177,7 +177,9 @@ impl Requests {
             Side::Client => connection.peer.as_ref(),
             Side::Server => connection.local.as_ref().filter(|_| is_hidden),
         };
-        let endpoint = self.endpoints.id(side, protocol, &request.endpoint, address);
+        let by_fd = connection.by_initiative && address.is_none() && protocol.is_none();
+        let fd = seen.fd.filter(|_| by_fd && is_hidden);
+        let endpoint = self.endpoints.id(side, protocol, &request.endpoint, address, fd);
         let thread = world.threads.thread(seen.thread);
         let mut from = Figures::default();
         let mut begin = call.ts;

@@ -89,7 +89,7 @@ impl Requests {
         });
         if let Some(again) = again.as_ref().filter(|_| talk.answers) {
             let address = connection.peer.clone();
-            let endpoint = self.endpoints.id(Side::Client, None, UNKNOWN, address.as_ref());
+            let endpoint = self.endpoints.id(Side::Client, None, UNKNOWN, address.as_ref(), None);
             if let Some(row) = self.endpoints.get_mut(endpoint) {
                 row.retries.sent_again(again, talk.messages, call);
             }
