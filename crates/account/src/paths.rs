@@ -85,7 +85,9 @@ fn are_the_work(facts: &Facts, requests: &[Interval]) -> bool {
     let work = threads.filter(|thread| is_few || serving.contains(&thread.tid));
     let work = work.map(|thread| match thread.sched.as_deref() {
         Some(sched) => sched.on_cpu_ns,
-        None => thread.wall().or_zero().saturating_sub(thread.waiting_total()),
+        None if is_few => thread.wall().or_zero().saturating_sub(thread.waiting_total()),
+        // What a thread does between its calls may be a wait that is not in the capture.
+        None => thread.working_ns,
     });
     requests.is_empty() || served as f64 >= LEAST_OF_WORK * work.saturating_sum() as f64
 }

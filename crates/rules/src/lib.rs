@@ -277,6 +277,7 @@ mod waits {
     pub(super) mod mmap_lock_contention;
     pub(super) mod poll_many_fds;
     pub(super) mod pool_exhausted;
+    pub(super) mod priority_inversion;
     pub(super) mod queue_locks;
     pub(super) mod root_holder;
     pub(super) mod sleep_polling;
@@ -440,6 +441,7 @@ pub static RULES: &[&Rule] = &[
     &waits::mmap_lock_contention::RULE,
     &waits::poll_many_fds::RULE,
     &waits::pool_exhausted::RULE,
+    &waits::priority_inversion::RULE,
     &waits::sleep_polling::RULE,
     &waits::stuck_call::RULE,
     &waits::thundering_herd::RULE,

@@ -296,6 +296,12 @@ pub(super) static EXPLAINS: &[Explains] = &[
         starts: true,
     },
     Explains {
+        cause: "priority-inversion",
+        consequences: &["run-queue-delay", "lock-contention", "lock-convoy", "wait-chain"],
+        reason: "the holder of the lock waits for a CPU, and who waits for the lock waits with it",
+        starts: false,
+    },
+    Explains {
         cause: "lock-held-across-io",
         consequences: &["lock-contention", "wait-chain", "slow-downstream"],
         reason: "who waits for the lock waits for what its holder waits for",
