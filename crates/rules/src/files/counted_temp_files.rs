@@ -1,21 +1,24 @@
-//! Temporary files by what the kernel added up: who wrote how much to which files and read it back. Who removed them is
-//! not among it, so the finding is a hint, as with tools that show names.
+//! Temporary files by what the kernel added up: who wrote how much to which files and read it back. Which ones were removed is
+//! not among it, only how many, so the finding is a hint, as with tools that show names.
 
-use super::temp_files::{Churn, PLACES, is_known_spill, report};
+use super::temp_files::{Churn, PLACES, by_directory, is_known_spill, report};
 use crate::engine::Findings;
 use crate::gate::gated;
 use crate::words;
 use std::collections::BTreeMap;
 use whyslow_facts::who::Who;
 use whyslow_facts::{Facts, FileFacts, ProcessId};
-use whyslow_model::{Evidence, Measurement, Timestamp};
+use whyslow_model::{Evidence, Measurement, SaturatingSum, Syscall, Timestamp};
 
 /// Files that were written and read back: fewer are no habit, as for those of which each call was seen.
 const MIN_FILES: u64 = 50;
 /// Of what was written, what was read back at the least: a log or a cache that grows is read in part.
 const READ_BACK: f64 = 0.5;
 
-/// Files of one pattern that one process wrote and read.
+/// Outside of the places for temporary files the program has removed as many as this part of them.
+const REMOVED: f64 = 0.8;
+
+/// Files of one folder that one process wrote and read.
 struct Group {
     files: u64,
     written: u64,
@@ -31,25 +34,36 @@ pub(super) fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut groups: BTreeMap<(String, ProcessId), Group> = BTreeMap::new();
     let files = &facts.world.files;
     for file in files.iter().map(|(_, file)| file).chain(files.merged.values()) {
-        if PLACES.iter().any(|place| file.path.starts_with(place)) && !is_known_spill(&file.path) {
+        if !is_known_spill(&file.path) {
             take(facts, &mut groups, file);
         }
     }
-    let is_habit =
-        |group: &Group| group.files >= MIN_FILES && group.read as f64 >= READ_BACK * group.written as f64;
-    let mut found: Vec<_> = groups.into_iter().filter(|(_, group)| is_habit(group)).collect();
+    let is_habit = |(pattern, process): &(String, ProcessId), group: &Group| {
+        let is_temporary = PLACES.iter().any(|place| pattern.starts_with(place))
+            || removed(facts, *process) as f64 >= REMOVED * group.files as f64;
+        is_temporary && group.files >= MIN_FILES && group.read as f64 >= READ_BACK * group.written as f64
+    };
+    let mut found: Vec<_> = groups.into_iter().filter(|(key, group)| is_habit(key, group)).collect();
     found.sort_by_key(|(_, group)| std::cmp::Reverse(group.written));
     for ((pattern, process), group) in found {
         tell(facts, out, pattern, process, group);
     }
 }
 
+/// Files that a process removed.
+fn removed(facts: &Facts, process: ProcessId) -> u64 {
+    let own = facts.world.threads.iter().map(|(_, thread)| thread).filter(|thread| thread.process == process);
+    let calls = own.flat_map(|thread| thread.all_calls());
+    let calls = calls.filter(|(call, _)| matches!(*call, Syscall::UNLINK | Syscall::UNLINKAT));
+    calls.map(|(_, stats)| stats.count.saturating_sub(stats.errors)).saturating_sum()
+}
+
 #[gated]
 fn take(facts: &Facts, groups: &mut BTreeMap<(String, ProcessId), Group>, file: &FileFacts) {
-    let pattern = file.pattern();
-    if pattern == *file.path {
+    if file.pattern() == *file.path {
         return;
     }
+    let pattern = by_directory(&file.path);
     let mut of: BTreeMap<ProcessId, Group> = BTreeMap::new();
     for (user, used) in file.counted.iter() {
         let group = of.entry(user.process).or_insert_with(|| Group {

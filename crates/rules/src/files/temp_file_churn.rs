@@ -24,7 +24,7 @@
 //! An external sort, a compiler without `-pipe` and a database that spills a join write temporary files on
 //! purpose; `sort`, gcc and PostgreSQL are known by their names and left out. Empty files are locks. Files of which the last few are kept, and that nobody reads meanwhile, are an archive.
 
-use super::temp_files::{IN_MEMORY, ON_TMPFS, is_known_spill};
+use super::temp_files::{IN_MEMORY, ON_TMPFS, by_directory, is_known_spill};
 use super::{counted_temp_files, told_temp_files};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
@@ -61,8 +61,6 @@ const FEW_FILES: u64 = 10;
 const CALLS_PER_FILE: u64 = 2;
 /// Files that were made while one lived, from which on it was kept for a while: one that only holds bytes for a moment is gone before.
 const KEPT: u64 = 3;
-/// Patterns of fewer files than this are joined by directory: their names follow no pattern.
-const OWN_PATTERN: u64 = 10;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -73,8 +71,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut groups: BTreeMap<String, TempFiles> = BTreeMap::new();
     let temp = facts.world.files.temp.values();
     for files in temp.filter(|files| files.written > 0 && !is_known_spill(&files.example)) {
-        let name =
-            if files.files < OWN_PATTERN { by_directory(&files.pattern) } else { files.pattern.clone() };
+        let name = if is_habit(files) { files.pattern.clone() } else { by_directory(&files.pattern) };
         match groups.get_mut(&name) {
             Some(group) => join(group, files),
             None => {
@@ -82,6 +79,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             }
         }
     }
+    if groups.is_empty() && facts.recording.only_counts() {
+        return counted_temp_files::check(facts, out);
+    }
+    // What is too little by itself is one habit with what is made beside it.
     let mut churned: Vec<TempFiles> = groups.into_values().filter(is_habit).collect();
     churned.sort_by_key(|group| std::cmp::Reverse((group.io_ns, group.written)));
     churned.iter().for_each(|group| report(facts, out, group));
@@ -99,10 +100,6 @@ fn are_kept(group: &TempFiles) -> bool {
     let spacing = group.last.since(group.first).or_zero() / group.files.max(1);
     let lived = group.lived_ns / group.files.max(1);
     spacing > 0 && group.read_back_files.saturating_mul(2) < group.files && lived >= KEPT * spacing
-}
-
-fn by_directory(pattern: &str) -> String {
-    pattern.rsplit_once('/').map_or_else(|| pattern.to_string(), |(directory, _)| format!("{directory}/*"))
 }
 
 #[gated]

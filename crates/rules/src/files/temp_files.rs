@@ -25,6 +25,11 @@ pub(super) fn is_known_spill(path: &str) -> bool {
         || name.starts_with("pgsql_tmp")
 }
 
+/// All files of the folder of a path.
+pub(super) fn by_directory(path: &str) -> String {
+    path.rsplit_once('/').map_or_else(|| path.to_string(), |(directory, _)| format!("{directory}/*"))
+}
+
 /// Files that were written and read back, by whichever source.
 pub(super) struct Churn {
     pub(super) pattern: String,
