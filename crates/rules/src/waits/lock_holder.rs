@@ -66,10 +66,13 @@ impl KnownLock<'_> {
 /// All addresses, and the locks that are known by who wakes whom; those of queues, where all wait for work, are none.
 #[gated]
 pub(super) fn known_locks(facts: &Facts) -> impl Iterator<Item = KnownLock<'_>> {
-    let is_of_a_queue = |process: ProcessId, lock: &LockFacts| {
-        lock.waits >= MIN_WAITS && lock.is_mutex() && queue_locks::is_of_a_queue(facts, process, lock)
+    let is_of_a_queue = |process: ProcessId, address: u64, lock: &LockFacts| {
+        lock.waits >= MIN_WAITS
+            && lock.is_mutex()
+            && queue_locks::is_of_a_queue(facts, process, address, lock)
     };
-    let by_value = facts.locks.iter().filter(move |(process, _, lock)| !is_of_a_queue(*process, lock));
+    let by_value =
+        facts.locks.iter().filter(move |(process, address, lock)| !is_of_a_queue(*process, *address, lock));
     let by_value =
         by_value.map(|(process, address, lock)| KnownLock { process, address, lock, handed: None });
     let by_order = facts.handoffs.rows.iter().filter_map(|handed| {
