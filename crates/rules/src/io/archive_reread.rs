@@ -27,7 +27,8 @@
 
 use super::reread::{self, is_archive, is_read_over};
 use super::streams::{
-    GOOD_BUFFER, bytes_per_call, difference, how_often, projected, subject, sum, with_work, worst,
+    GOOD_BUFFER, bytes_per_call, difference, how_often, projected, share, subject, sum, with_sums, with_work,
+    worst,
 };
 use crate::engine::{Findings, Need, Rule};
 use crate::gate::gated;
@@ -42,7 +43,10 @@ pub(crate) static RULE: Rule = Rule {
     group: "io",
     summary: "a jar, zip or wheel is read in small pieces while the program runs",
     source: include_str!("archive_reread.rs"),
-    needs: &[Need::Calls, Need::AnyOf(&["read", "pread64"]), Need::Descriptors],
+    needs: &[
+        Need::Either(&[Need::AnyOf(&["read", "pread64"]), Need::Table("files")]),
+        Need::Either(&[Need::Descriptors, Need::Table("files")]),
+    ],
     check,
 };
 
@@ -55,15 +59,17 @@ const JUMPS: f64 = 0.3;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    let archives = facts
-        .streams
-        .iter()
+    let archives = with_sums(facts)
         .filter(|stream| is_archive(stream) && (is_picked_at(stream) || is_read_over(stream)));
     let found = archives
         .map(|stream| {
             let time = with_work(facts, stream, sum(stream.reads.time(), stream.seeks.total()));
             let calls = stream.reads.calls.count + stream.seeks.count;
-            (guards::share_of_storm(facts, stream.reads.only_thread(), time, calls), stream)
+            let share = match stream.of_sums {
+                true => share(facts, stream, &stream.reads, time, calls),
+                false => guards::share_of_storm(facts, stream.reads.only_thread(), time, calls),
+            };
+            (share, stream)
         })
         .collect();
     let found = worst(found);
