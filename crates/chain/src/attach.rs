@@ -2,7 +2,7 @@
 
 use super::Explainer;
 use whyslow_facts::Facts;
-use whyslow_facts::folds::graph::LongCall;
+use whyslow_facts::folds::graph::{LongCall, Resource};
 use whyslow_model::{Finding, Severity, Subject};
 
 /// Gives each finding about a wait the chain of the longest wait that it can mean. One link alone says no more than the
@@ -40,5 +40,8 @@ fn is_meant(explainer: &Explainer<'_>, subject: &Subject, call: &LongCall) -> bo
     let name = explainer.facts().name_of(call.syscall);
     let by_name =
         subject.syscall.as_ref().is_none_or(|syscall| syscall.split(['/', ',', ' ']).any(|one| one == name));
-    call.waits.is_some() && lock && peer && by_name
+    // A wait at a pipe or a connection is none for a file.
+    let elsewhere = matches!(call.what, Resource::Pipe(_) | Resource::Event(_) | Resource::Peer(_));
+    let path = subject.path.is_none() || !elsewhere;
+    call.waits.is_some() && lock && peer && path && by_name
 }

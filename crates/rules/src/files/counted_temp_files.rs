@@ -60,10 +60,11 @@ fn removed(facts: &Facts, process: ProcessId) -> u64 {
 
 #[gated]
 fn take(facts: &Facts, groups: &mut BTreeMap<(String, ProcessId), Group>, file: &FileFacts) {
-    if file.pattern() == *file.path {
+    let pattern = file.pattern();
+    if pattern == *file.path {
         return;
     }
-    let pattern = by_directory(&file.path);
+    let pattern = by_directory(&pattern);
     let mut of: BTreeMap<ProcessId, Group> = BTreeMap::new();
     for (user, used) in file.counted.iter() {
         let group = of.entry(user.process).or_insert_with(|| Group {

@@ -23,7 +23,7 @@
 //! Keys from a terminal come one by one, and a wake-up through a pipe is one byte: neither is counted. A few
 //! hundred bytes cost nothing, as pkgcore/pkgcore#475 shows: 917 one-byte reads by bash, 0.9 ms of 161 ms.
 
-use super::streams::{MIN_RUN, how_often, subject, worst};
+use super::streams::{MIN_RUN, how_often, share, subject, with_sums, worst};
 use crate::engine::{Findings, Need, Rule};
 use crate::gate::gated;
 use crate::guards;
@@ -37,7 +37,10 @@ pub(crate) static RULE: Rule = Rule {
     group: "io",
     summary: "data is read or written one byte a call",
     source: include_str!("unbuffered_1_byte.rs"),
-    needs: &[Need::Calls, Need::AnyOf(&["read", "write", "pread64", "pwrite64", "recvfrom", "sendto"])],
+    needs: &[Need::Either(&[
+        Need::AnyOf(&["read", "write", "pread64", "pwrite64", "recvfrom", "sendto"]),
+        Need::Table("files"),
+    ])],
     check,
 };
 
@@ -47,23 +50,20 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let side = |stream: &Stream| -> IoStats {
             if reading { stream.reads.clone() } else { stream.writes.clone() }
         };
-        let candidates = facts.streams.iter().filter(|stream| {
+        let candidates = with_sums(facts).filter(|stream| {
             let io = if reading { &stream.reads } else { &stream.writes };
             io.longest_one_byte_run > MIN_RUN
                 && !matches!(stream.kind, FdKind::Terminal | FdKind::Event | FdKind::DevNull)
         });
         let found = candidates
             .map(|stream| {
-                let io = side(stream);
-                (
-                    guards::share_of_storm(
-                        facts,
-                        io.only_thread(),
-                        one_byte_time(&io, stream.kind),
-                        io.one_byte,
-                    ),
-                    stream,
-                )
+                let io = if reading { &stream.reads } else { &stream.writes };
+                let time = one_byte_time(io, stream.kind);
+                let share = match stream.of_sums {
+                    true => share(facts, stream, io, time, io.one_byte),
+                    false => guards::share_of_storm(facts, io.only_thread(), time, io.one_byte),
+                };
+                (share, stream)
             })
             .collect();
         let found = worst(found);
