@@ -24,6 +24,8 @@ pub struct Ready {
     pub target: Option<String>,
     /// A read had returned 0 before: the peer had closed.
     pub end_seen: bool,
+    /// Reads that returned 0 again, after the first.
+    pub ends_read: u64,
 }
 
 impl Ready {
@@ -75,6 +77,11 @@ impl ReadySpin {
                 .all(|event| matches!(event, "EPOLLOUT" | "POLLOUT" | "EPOLLWRNORM" | "POLLWRNORM" | "out"))
         };
         self.ready.iter().all(|ready| writable(&ready.events))
+    }
+
+    /// True where the end of one of them is read again and again.
+    pub fn reads_the_end(&self) -> bool {
+        self.ready.iter().any(|ready| ready.ends_read > 0)
     }
 
     /// True where one of them is broken or closed, which only closing or removing it clears.
@@ -279,6 +286,7 @@ fn row_of(
                 events: String::from_utf8_lossy(entry.events).into(),
                 target: life.and_then(|life| life.target(world)),
                 end_seen: life.is_some_and(|life| life.end_seen),
+                ends_read: life.map_or(0, |life| life.ends_read),
             }
         })
         .collect();
@@ -333,7 +341,9 @@ fn fd_in_token(token: u64) -> Option<i32> {
 /// What is behind the descriptor, and the calls on that so far.
 fn calls_on(process: ProcessId, fd: Option<i32>, world: &World) -> Option<(LifeId, u64)> {
     let life = world.threads.process(process).slots.get(fd?)?;
-    Some((life, world.fds.get(life)?.calls))
+    let known = world.fds.get(life)?;
+    // To read the end again changes nothing: it stays ready.
+    Some((life, known.calls - known.ends_read.min(known.calls)))
 }
 
 fn is_epoll(syscall: Syscall) -> bool {

@@ -490,6 +490,7 @@ pub(super) fn record_io(life: &mut FdLife, call: &Call<'_>, bytes: u64, read: bo
             life.offset = end;
         }
     } else if read && call.ok() == Some(0) && (is_receive(call) || !call.args.ends_with(b", 0")) {
+        life.ends_read += u64::from(life.end_seen);
         life.end_seen = true;
         life.end_seen_at = call.end();
     }

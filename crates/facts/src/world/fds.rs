@@ -95,6 +95,8 @@ pub struct FdLife {
     pub turned_to_write: bool,
     /// Calls on it, and changes of what an epoll watches it for.
     pub calls: u64,
+    /// Of these, reads that returned 0 once more, after one had told the end.
+    pub ends_read: u64,
     /// What the epoll that watches it says instead of its number (`data` of epoll_ctl).
     pub epoll_token: Option<u64>,
     /// The other end of a pipe or socket pair that was made within the capture.
@@ -146,6 +148,7 @@ impl FdLife {
             syncs: RareStats::default(),
             sync_exemplars: Exemplars::default(),
             end_seen: false,
+            ends_read: 0,
             end_seen_at: Timestamp::UNKNOWN,
             extent: 0,
             turned_to_write: false,

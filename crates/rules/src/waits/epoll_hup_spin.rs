@@ -2,7 +2,7 @@
 //!
 //! ## What it is
 //! A poll (`epoll_wait`, `poll`, `select`) returns at once with the same descriptor, again and again, and between
-//! two polls nobody reads it, closes it or takes it out of the set.
+//! two polls nobody reads it, closes it or takes it out of the set; or it is read each time, and each read returns 0: the end, which stays.
 //!
 //! ## Why it is slow
 //! The kernel reports a descriptor for as long as it is ready. A connection that hung up, an error that is not
@@ -72,9 +72,17 @@ fn report(facts: &Facts, out: &mut Findings<'_>, spin: &ReadySpin) {
     let share = guards::share_of_laps(facts, spin.tid, &spin.laps);
     let site = callers::of_calls(facts, spin.tid, &[poll]);
     let at = callers::words(site.as_ref());
-    let title = format!("{poll} returns {named} ({events}) {}, and nobody touches it{at}", spin.laps.often());
+    let nobody = if spin.reads_the_end() {
+        "its end is read each time, and nobody closes it"
+    } else {
+        "and nobody touches it"
+    };
+    let title = format!("{poll} returns {named} ({events}) {}, {nobody}{at}", spin.laps.often());
     let ended = spin.ready.iter().any(|ready| ready.end_seen);
     let state = match (spin.hung_up(), ended) {
+        _ if spin.reads_the_end() => {
+            "Its peer had closed: a read returns 0 each time, and it is not closed here"
+        }
         (true, _) => "It has hung up or failed, which only closing or removing it clears",
         (false, true) => "Its peer had closed before (a read returned 0), and it was not closed here",
         (false, false) => "What is ready in it is never read, accepted or removed",
@@ -82,8 +90,9 @@ fn report(facts: &Facts, out: &mut Findings<'_>, spin: &ReadySpin) {
     let figures = guards::spin_figures(facts, &spin.laps, &share);
     let per_turn =
         Measurement::number("calls_per_turn", spin.laps.calls as f64 / spin.laps.turns.max(1) as f64);
+    let on_it = if spin.reads_the_end() { "" } else { ", none of them on it" };
     let cause = format!(
-        "{state}, so the poll cannot sleep and the thread goes round ({per_turn} calls a turn, none of them on it).{}",
+        "{state}, so the poll cannot sleep and the thread goes round ({per_turn} calls a turn{on_it}).{}",
         if spin.laps.time().is_known() {
             format!(" That took {} of its time.", spin.laps.time())
         } else {
