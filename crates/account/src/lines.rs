@@ -12,6 +12,7 @@ use crate::parts::Part;
 use hashbrown::HashMap;
 use whyslow_facts::Facts;
 use whyslow_facts::samples::{Site, SiteTime, StackWait};
+use whyslow_facts::world::ids::ObjectId;
 use whyslow_model::{Known, SampleKind, TimeOf, TimeState};
 
 /// Stacks of waits that have a place in the program's own code, from which on they stand for those that were not read so far.
@@ -68,6 +69,9 @@ fn stacks_of<'a>(
     let of = |kind| {
         let mut sites = facts.samples.sites(kind, whole.process, Some(whole.tid));
         sites.retain(|time| is_of(time, kind, whole.state, call));
+        if kind == SampleKind::OffCpu {
+            only_for(whole.object, &mut sites);
+        }
         let with_site = sites.iter().filter(|time| time.site.is_some());
         let with_site: u64 = with_site.map(|time| time.weight.count).sum();
         (kind, sites, with_site)
@@ -83,6 +87,20 @@ fn stacks_of<'a>(
         (kind, sites, with_site)
     });
     made.filter(|(.., with_site)| *with_site >= ENOUGH_SITES).unwrap_or(found)
+}
+
+/// Leaves the stacks of waits for this thing alone where there are enough of them; else those that are not known to be for another one.
+fn only_for(object: ObjectId, sites: &mut Vec<SiteTime<'_>>) {
+    let own = |time: &SiteTime<'_>| time.object == object;
+    let with_site = sites.iter().filter(|time| own(time) && time.site.is_some());
+    let with_site: u64 = with_site.map(|time| time.weight.count).sum();
+    match object != ObjectId::NONE && with_site >= ENOUGH_SITES {
+        true => sites.retain(own),
+        false if sites.iter().any(|time| own(time) || time.object == ObjectId::NONE) => {
+            sites.retain(|time| own(time) || time.object == ObjectId::NONE);
+        }
+        false => {}
+    }
 }
 
 /// Shares a wait without a line out by where the goroutines of its process wait that it is for, and returns how much of it, ns.
@@ -111,14 +129,15 @@ fn by_goroutines<'a>(
 fn joined<'a>(parts: &[Part<'a>]) -> Vec<(Part<'a>, Option<SampleKind>)> {
     let mut sums: HashMap<_, Part<'a>> = HashMap::new();
     for part in parts {
-        let key = (part.process, part.tid, part.state, part.call);
-        let plain = Part { call: part.call, ns: 0, ..Part::new(part.process, part.tid, part.state, 0) };
+        let key = (part.process, part.tid, part.state, part.call, part.object);
+        let plain =
+            Part { call: part.call, object: part.object, ..Part::new(part.process, part.tid, part.state, 0) };
         let sum = sums.entry(key).or_insert(plain);
         sum.ns = sum.ns.saturating_add(part.ns);
         sum.known = sum.known.max(part.known);
     }
     let mut all: Vec<Part<'a>> = sums.into_values().collect();
-    all.sort_by_key(|part| (part.process, part.tid, part.state, part.call.map(|call| call.0)));
+    all.sort_by_key(|part| (part.process, part.tid, part.state, part.call.map(|call| call.0), part.object));
     all.into_iter().map(|part| (part, part.state.sampled())).collect()
 }
 

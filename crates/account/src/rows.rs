@@ -274,7 +274,12 @@ impl Joined<'_> {
         };
         let least = if state == TimeState::User { 0.0 } else { OF_WAITS };
         let samples = &self.facts.samples;
-        let found = samples.own_site_of(kind, &sum.threads, is_meant).or_else(|| {
+        // A thread may wait in one call for several things, in code of its own for each.
+        let object = key.object.filter(|object| kind == SampleKind::OffCpu && *object != ObjectId::NONE);
+        let for_it = object.and_then(|object| {
+            samples.own_site_of(kind, &sum.threads, |time| is_meant(time) && time.object == object)
+        });
+        let found = for_it.or_else(|| samples.own_site_of(kind, &sum.threads, is_meant)).or_else(|| {
             let call = key.call.filter(|_| is_short_for_files(state))?;
             samples.own_site_of(SampleKind::OnCpu, &sum.threads, |time| time.call == Some(name(call)))
         });

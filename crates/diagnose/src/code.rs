@@ -2,6 +2,7 @@
 //! function. Where a thread waits most may be another place.
 
 use whyslow_facts::samples::{CodeTime, Site};
+use whyslow_facts::world::ids::ObjectId;
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::{AccountRow, Finding, FindingCode, SampleKind, Severity, Tid, TimeAccount};
 
@@ -14,7 +15,8 @@ const LEAST_PART: f64 = 0.25;
 pub(crate) fn place(facts: &Facts, account: Option<&TimeAccount>, findings: &mut [Finding]) {
     for finding in findings {
         if finding.severity > Severity::Capture && finding.culprit.is_none() {
-            let code = of_subject(facts, finding).or_else(|| of_row(facts, account, finding));
+            let code = of_waits(facts, finding).or_else(|| of_subject(facts, finding));
+            let code = code.or_else(|| of_row(facts, account, finding));
             let code = code.or_else(|| of_questions(facts, finding));
             finding.code = code.or_else(|| of_computing(facts, finding));
         }
@@ -39,6 +41,24 @@ fn of_subject(facts: &Facts, finding: &Finding) -> Option<FindingCode> {
         });
     }
     of_calls(facts, process, subject.tid, subject.syscall.as_deref().or_else(|| calls_of(finding.id))?)
+}
+
+/// The function that waits for the lock, the server or the file that the finding is about: other waits in the same call may be elsewhere.
+fn of_waits(facts: &Facts, finding: &Finding) -> Option<FindingCode> {
+    let subject = &finding.subject;
+    // A rule that names a function knows who is to blame.
+    if subject.function.is_some() {
+        return None;
+    }
+    let of_waits = whyslow_rules::find(finding.id)?.group == "waits";
+    let path = subject.path.as_deref().filter(|_| of_waits);
+    let named = subject.lock.as_deref().or(subject.peer.as_deref()).or(path)?;
+    let process = facts.world.threads.last_process(subject.pid?)?;
+    let objects: Vec<ObjectId> = facts.accounts.objects.of_name(named).collect();
+    let is_for = |object: ObjectId| objects.contains(&object);
+    let code = facts.samples.code_of_waits(process, None, is_for);
+    let code = code.filter(|code| code.weight.count >= MIN_SAMPLES && code.part >= LEAST_PART)?;
+    Some(with(told(&code, true), facts.samples.enclosing_waits(process, None, &code, is_for)))
 }
 
 /// The function that makes these calls.

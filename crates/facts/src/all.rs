@@ -328,8 +328,11 @@ impl Facts {
         }
         if self.has_accounts {
             let spent = self.accounts.call(&seen, &self.graph, &self.world);
-            for (from, object) in spent.this.map(|object| (call.ts, object)).into_iter().chain(spent.before) {
+            let this = spent.this.map(|object| (call.ts, call.end(), object));
+            let before = spent.before.map(|(from, object)| (from, call.ts, object));
+            for (from, to, object) in this.into_iter().chain(before) {
                 self.graph.spent_on(call.tid, from, object);
+                self.samples.waited(call.tid, from, to, object);
             }
         }
         if let Some(back) = self.graph.handed_back() {

@@ -3,10 +3,11 @@
 mod calls_made;
 mod code;
 mod kernel;
+mod objects;
 mod sites;
 mod waits;
 
-use crate::world::ids::ProcessId;
+use crate::world::ids::{ObjectId, ProcessId};
 use hashbrown::HashMap;
 use std::sync::OnceLock;
 use whyslow_model::event::Tid;
@@ -77,6 +78,8 @@ struct Key {
     kind: SampleKind,
     user: Option<StackId>,
     kernel: Option<StackId>,
+    /// What was waited for, where the call tells.
+    object: ObjectId,
 }
 
 /// All samples. Bounded; what does not fit keeps its weight.
@@ -88,6 +91,7 @@ pub struct Samples {
     by_name: HashMap<Function, u32, foldhash::fast::RandomState>,
     stacks: HashMap<StackId, Box<[u32]>, foldhash::fast::RandomState>,
     rows: HashMap<Key, Weight, foldhash::fast::RandomState>,
+    last_waits: objects::LastWaits,
     /// Stacks of short calls.
     calls_made: calls_made::CallsMade,
     /// The lines of stacks' frames, where some are known.
@@ -158,9 +162,13 @@ impl Samples {
             kind: sample.kind,
             user: known(sample.user),
             kernel: known(sample.kernel),
+            object: ObjectId::NONE,
         };
+        if sample.kind == SampleKind::OffCpu {
+            key.object = self.last_waits.stack(key, sample.ts, sample.weight);
+        }
         if self.rows.len() >= Self::MAX_ROWS && !self.rows.contains_key(&key) {
-            (key.user, key.kernel) = (None, None);
+            (key.user, key.kernel, key.object) = (None, None, ObjectId::NONE);
         }
         self.rows.entry(key).or_default().add(sample.weight.or_zero());
     }

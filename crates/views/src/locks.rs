@@ -12,6 +12,7 @@ use whyslow_facts::folds::graph::LongCall;
 use whyslow_facts::folds::locks::LockFacts;
 use whyslow_facts::samples::{Site, SiteTime, StackWait};
 use whyslow_facts::who::process_name;
+use whyslow_facts::world::ids::ObjectId;
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::event::Tid;
 use whyslow_model::{Cell, Column, Nanos, SampleKind, Table};
@@ -148,7 +149,10 @@ fn row(
         Cell::duration(lock.longest.as_ref().map_or(Nanos::UNKNOWN, |wait| wait.dur)),
         Cell::Count(lock.waiters.len() as u64),
         Cell::text(verdict(lock)),
-        Cell::text(waits_at(facts, process, lock.waiters.iter().map(|waiter| waiter.tid), &["futex"])),
+        Cell::text({
+            let waiters = lock.waiters.iter().map(|waiter| waiter.tid);
+            waits_at(facts, process, waiters, &["futex"], &format!("{address:#x}"))
+        }),
         Cell::text(holder.map(|tid| explainer.who(tid))),
         Cell::text(holder.and_then(|tid| held_at(facts, process, tid, held_in))),
         Cell::text(ended.and_then(|ended| ended.longest).and_then(|call| meanwhile(explainer, call))),
@@ -182,20 +186,24 @@ fn meanwhile(explainer: &Explainer<'_>, call: &LongCall) -> Option<String> {
 /// The part of the stacks that a line must have to be told.
 const MOSTLY: f64 = 0.5;
 
-/// Where in the program's own code threads wait for locks most, in these calls: `store.py:88 save_row`. Of threads that wait for several
-/// locks it is the line of the one that they wait for longest.
+/// Where in the program's own code threads wait for this lock most, in these calls: `store.py:88 save_row`. Where no call is known for the
+/// stacks it is the line of the lock that the threads wait for longest.
 fn waits_at(
     facts: &Facts,
     process: ProcessId,
     waiters: impl Iterator<Item = Tid>,
     calls: &[&str],
+    lock: &str,
 ) -> Option<String> {
     let threads: BTreeSet<(ProcessId, Tid)> = waiters.map(|tid| (process, tid)).collect();
     let is_wait = |time: &SiteTime<'_>| {
         time.wait == Some(StackWait::Lock)
             || time.wait.is_none() && time.call.is_some_and(|call| calls.contains(&call))
     };
-    let found = facts.samples.own_site_of(SampleKind::OffCpu, &threads, is_wait);
+    let objects: Vec<ObjectId> = facts.accounts.objects.of_name(lock).collect();
+    let own = |time: &SiteTime<'_>| is_wait(time) && objects.contains(&time.object);
+    let found = facts.samples.own_site_of(SampleKind::OffCpu, &threads, own);
+    let found = found.or_else(|| facts.samples.own_site_of(SampleKind::OffCpu, &threads, is_wait));
     found.filter(|(_, part)| *part >= MOSTLY).map(|(site, _)| site.listed())
 }
 
@@ -250,7 +258,7 @@ fn file_row(facts: &Facts, lock: &FileLock) -> Vec<Cell> {
         Cell::Unknown,
         Cell::text(process.and_then(|thread| {
             let waiters = lock.waiters.iter().map(|(tid, _)| *tid);
-            waits_at(facts, thread.process, waiters, &["flock", "fcntl", "semop", "semtimedop"])
+            waits_at(facts, thread.process, waiters, &["flock", "fcntl", "semop", "semtimedop"], &lock.name)
         })),
         Cell::text(lock.main_holder().map(|(tid, _)| format!("thread {tid}"))),
         Cell::text(lock.main_holder().and_then(|(tid, _)| {

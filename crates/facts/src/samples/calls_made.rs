@@ -2,7 +2,7 @@
 
 use super::sites::own_of;
 use super::{Samples, Site, SiteTime, Weight};
-use crate::world::ids::ProcessId;
+use crate::world::ids::{ObjectId, ProcessId};
 use hashbrown::HashMap;
 use std::collections::BTreeSet;
 use whyslow_model::event::Tid;
@@ -68,7 +68,14 @@ impl Samples {
             times.entry(self.site_of(user)).or_default().join(weight);
         }
         let call = Some(call.info().name);
-        let of = |(site, weight)| SiteTime { call, site, wait: None, is_whole: true, weight };
+        let of = |(site, weight)| SiteTime {
+            call,
+            site,
+            wait: None,
+            object: ObjectId::NONE,
+            is_whole: true,
+            weight,
+        };
         let mut all: Vec<SiteTime<'_>> = times.into_iter().map(of).collect();
         all.sort_by(|a, b| b.weight.ns.cmp(&a.weight.ns).then_with(|| a.site.cmp(&b.site)));
         all

@@ -2,7 +2,7 @@
 
 use super::kernel::call_of;
 use super::{Samples, Site, Weight};
-use crate::world::ids::ProcessId;
+use crate::world::ids::{ObjectId, ProcessId};
 use hashbrown::HashMap;
 use std::hash::Hash;
 use whyslow_model::event::Tid;
@@ -46,6 +46,17 @@ impl Samples {
         }))
     }
 
+    /// The same of waits for these things alone.
+    pub fn code_of_waits(
+        &self,
+        process: ProcessId,
+        tid: Option<Tid>,
+        is_for: impl Fn(ObjectId) -> bool,
+    ) -> Option<CodeTime<'_>> {
+        let rows = self.rows_of(SampleKind::OffCpu, process, tid).filter(|(key, _)| is_for(key.object));
+        most_of(rows.filter_map(|(key, weight)| Some((self.way(key.user?)?, *weight))))
+    }
+
     /// The place of the program's own code from which most of the time of these calls was spent, by the stacks of short ones.
     pub fn code_of_calls(
         &self,
@@ -70,6 +81,18 @@ impl Samples {
         let rows = kinds.flat_map(|kind| self.rows_of(kind, process, tid).map(move |row| (kind, row)));
         let alike = rows.filter(|(kind, (key, _))| is_alike(*kind, call_of(self, key)));
         self.around(of, alike.filter_map(|(_, (key, weight))| Some((key.user?, weight.ns))))
+    }
+
+    /// The same of waits for these things.
+    pub fn enclosing_waits(
+        &self,
+        process: ProcessId,
+        tid: Option<Tid>,
+        of: &CodeTime<'_>,
+        is_for: impl Fn(ObjectId) -> bool,
+    ) -> Option<Site<'_>> {
+        let rows = self.rows_of(SampleKind::OffCpu, process, tid).filter(|(key, _)| is_for(key.object));
+        self.around(of, rows.filter_map(|(key, weight)| Some((key.user?, weight.ns))))
     }
 
     /// The same of calls, by the stacks of short ones.

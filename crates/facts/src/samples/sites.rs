@@ -2,7 +2,7 @@
 
 use super::kernel::call_of;
 use super::{Function, Key, Samples, StackWait, Weight};
-use crate::world::ids::ProcessId;
+use crate::world::ids::{ObjectId, ProcessId};
 use hashbrown::HashMap;
 use std::collections::BTreeSet;
 use whyslow_model::event::Tid;
@@ -50,6 +50,8 @@ pub struct SiteTime<'a> {
     pub site: Option<Site<'a>>,
     /// What the stacks say that was waited for.
     pub wait: Option<StackWait>,
+    /// What the call waited for; none where no call is known for the stack.
+    pub object: ObjectId,
     /// True where the stacks reach the first frame of the thread.
     pub is_whole: bool,
     /// How much.
@@ -133,14 +135,21 @@ impl Samples {
         let mut times: HashMap<_, Weight> = HashMap::new();
         for (key, weight) in rows {
             let site = key.user.and_then(|user| self.site_of(user));
-            let way = (call_of(self, key), site, self.stack_wait(key), self.is_whole(key));
+            let way = (call_of(self, key), site, self.stack_wait(key), self.is_whole(key), key.object);
             times.entry(way).or_default().join(*weight);
         }
         let mut all: Vec<SiteTime<'_>> = times
             .into_iter()
-            .map(|((call, site, wait, is_whole), weight)| SiteTime { call, site, wait, is_whole, weight })
+            .map(|((call, site, wait, is_whole, object), weight)| SiteTime {
+                call,
+                site,
+                wait,
+                object,
+                is_whole,
+                weight,
+            })
             .collect();
-        let order = |time: &SiteTime<'a>| (time.call, time.site, time.wait, time.is_whole);
+        let order = |time: &SiteTime<'a>| (time.call, time.site, time.wait, time.is_whole, time.object);
         all.sort_by(|a, b| b.weight.ns.cmp(&a.weight.ns).then_with(|| order(a).cmp(&order(b))));
         all
     }
@@ -202,6 +211,7 @@ pub(super) fn own_of<'a>(
 mod tests {
     use super::{Site, SiteTime, Weight};
     use crate::Facts;
+    use crate::world::ids::ObjectId;
     use whyslow_model::{
         Event, Nanos, SampleKind, SampledStack, Sink, Stack, StackFrame, StackId, Timestamp,
     };
@@ -253,6 +263,7 @@ mod tests {
                 call: None,
                 site,
                 wait: None,
+                object: ObjectId::NONE,
                 is_whole: true,
                 weight: Weight { count: 1, ns },
             };

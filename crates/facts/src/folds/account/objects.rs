@@ -109,6 +109,15 @@ impl Objects {
         self.objects.get(id.0 as usize).unwrap_or(&self.objects[0])
     }
 
+    /// Those whose name is this, or has it as its last word: a lock's is `futex 0x7f10`.
+    pub fn of_name<'a>(&'a self, name: &'a str) -> impl Iterator<Item = ObjectId> + 'a {
+        let is_its = move |own: &str| {
+            own == name || own.strip_suffix(name).is_some_and(|before| before.ends_with(' '))
+        };
+        let objects = self.objects.iter().enumerate();
+        objects.filter(move |(_, object)| is_its(object.name())).map(|(at, _)| ObjectId(at as u32))
+    }
+
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = &Object> {
         self.objects.iter()
