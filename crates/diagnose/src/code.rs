@@ -95,7 +95,9 @@ fn of_questions(facts: &Facts, finding: &Finding) -> Option<FindingCode> {
 /// The function in which a process computes most that wants more of the CPUs than it has: that is to be done less often.
 fn of_computing(facts: &Facts, finding: &Finding) -> Option<FindingCode> {
     const WANT_CPU: [&str; 3] = ["too-many-threads", "run-queue-delay", "cpu-throttled"];
-    if !WANT_CPU.contains(&finding.id) {
+    // Where others have the CPUs, its own code is not what is slow.
+    let is_beside = finding.measurements.iter().any(|one| one.name == "share_of_wait_for_other");
+    if !WANT_CPU.contains(&finding.id) || is_beside {
         return None;
     }
     let process = facts.world.threads.last_process(finding.subject.pid?)?;

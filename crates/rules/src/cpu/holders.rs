@@ -1,10 +1,12 @@
 //! Who had the CPUs that threads of a process waited for, as the scheduler's record tells: shared by the rules on queues for them.
 
+use crate::callers;
 use crate::gate::gated;
 use crate::words;
+use whyslow_facts::samples::Site;
 use whyslow_facts::{Facts, ProcessId, RanMeanwhile, ThreadFacts};
 use whyslow_model::event::Tid;
-use whyslow_model::{Measurement, Nanos, SaturatingSum};
+use whyslow_model::{Measurement, Nanos, SampleKind, SaturatingSum};
 
 /// From this part of the wait on somebody is to blame for it.
 const MOSTLY: f64 = 0.5;
@@ -22,7 +24,7 @@ pub(super) struct Holders {
     ran: RanMeanwhile,
     /// Of the process's own threads, and those of others of its program that were recorded with it: workers of one server.
     own: f64,
-    /// Other processes: part, name, number. The most first.
+    /// Other programs: part, name, number of a process. The most first.
     others: Vec<(f64, String, Tid)>,
 }
 
@@ -54,7 +56,8 @@ impl Holders {
             ran.others.iter().partition(|one| one.is_recorded && is_sibling(one.pid));
         let siblings = own.iter().map(|one| one.ns).saturating_sum();
         let own = part(ran.own_ns().saturating_add(siblings));
-        let others = others.into_iter().map(|one| (part(one.ns), one.name.clone(), one.pid)).collect();
+        let others = others.into_iter().map(|one| (one.ns, one.name.as_str(), one.pid));
+        let others = by_program(others).into_iter().map(|(ns, who, pid)| (part(ns), who, pid)).collect();
         Some(Holders { own, others, ran })
     }
 
@@ -89,9 +92,18 @@ impl Holders {
         self.others.first().filter(|_| !self.are_own()).map(|(_, name, pid)| (&**name, *pid))
     }
 
-    /// Who had them most, as the end of a title, with its figure: `, beside ffmpeg (71), which had the CPU 71.0 % of that time`.
+    /// Where the program that had them most computes most, where it was recorded.
+    fn code<'f>(&self, facts: &'f Facts) -> Option<Site<'f>> {
+        let (_, pid) = self.first()?;
+        let process = facts.world.threads.last_process(pid)?;
+        let site = facts.samples.own_site(SampleKind::OnCpu, process, None, |_| true);
+        site.map(|(site, _)| site)
+    }
+
+    /// Who had them most, as the end of a title, with its figure: ` beside ffmpeg (71), in encode (x264.c:90), which had the CPU
+    /// 71.0 % of that time`.
     #[gated]
-    pub(super) fn title(&self) -> Option<(String, Measurement)> {
+    pub(super) fn title(&self, facts: &Facts) -> Option<(String, Measurement)> {
         let figure = |name, part: f64| Measurement::share(name, part.min(1.0));
         if self.are_own() {
             let part = figure("share_of_wait_for_own", self.own);
@@ -99,7 +111,8 @@ impl Holders {
         }
         let (part, who, _) = self.others.first().filter(|(part, ..)| *part >= SOME)?;
         let part = figure("share_of_wait_for_other", *part);
-        Some((format!(", beside {who}, which had the CPU {part} of that time"), part))
+        let place = callers::words(self.code(facts).as_ref());
+        Some((format!(" beside {who}{place}, which had the CPU {part} of that time"), part))
     }
 
     /// Who had them, as a sentence: the most first.
@@ -139,6 +152,27 @@ impl Holders {
     }
 }
 
+/// Processes of one name as one, the most first: `prerender (20291)`, or `6 processes of prerender`, with the number of the first.
+fn by_program<'a>(others: impl Iterator<Item = (u64, &'a str, Tid)>) -> Vec<(u64, String, Tid)> {
+    let mut programs: Vec<(u64, &str, &str, Tid, u64)> = Vec::new();
+    for (ns, who, pid) in others {
+        let name = who.rsplit_once(" (").map_or(who, |(name, _)| name);
+        match programs.iter_mut().find(|(_, known, ..)| *known == name) {
+            Some((sum, .., count)) => {
+                *sum = sum.saturating_add(ns);
+                *count += 1;
+            }
+            None => programs.push((ns, name, who, pid, 1)),
+        }
+    }
+    programs.sort_by_key(|(ns, name, ..)| (std::cmp::Reverse(*ns), *name));
+    let told = programs.into_iter().map(|(ns, name, who, pid, count)| match count {
+        1 => (ns, who.to_string(), pid),
+        count => (ns, format!("{} processes of {name}", words::count(count)), pid),
+    });
+    told.collect()
+}
+
 /// Time in which the recorder had the CPU, or nobody, ns.
 fn no_queue(ran: &RanMeanwhile) -> u64 {
     ran.recorder_ns.saturating_add(ran.idle_ns)
@@ -173,4 +207,14 @@ pub(super) fn of_quota(facts: &Facts, pids: &[Tid]) -> Option<Measurement> {
     let (quota, all) =
         told.fold(first, |sum, one| (sum.0.saturating_add(one.0), sum.1.saturating_add(one.1)));
     (all > 0).then(|| Measurement::share("share_of_wait_for_quota", (quota as f64 / all as f64).min(1.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn processes_of_one_program_are_told_as_one() {
+        let others = [(40, "sshd (7)", 7), (30, "draw (8)", 8), (30, "draw (9)", 9)];
+        let told = super::by_program(others.into_iter());
+        assert_eq!(told, [(60, "2 processes of draw".to_string(), 8), (40, "sshd (7)".to_string(), 7)]);
+    }
 }

@@ -202,9 +202,9 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
     let share = Share::of_time(value, format!("the life of {threads}"));
     let name = subject.comm.as_deref().unwrap_or("the process");
     let (who, rival) = match &holders {
-        Some(holders) => holders.title(),
+        Some(holders) => holders.title(facts),
         None => {
-            blamed.and_then(|rivals| rivals.title(facts)).map(|(who, figure)| (format!(", {who}"), figure))
+            blamed.and_then(|rivals| rivals.title(facts)).map(|(who, figure)| (format!(" {who}"), figure))
         }
     }
     .unzip();
@@ -214,15 +214,19 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
         (None, Some(_)) => ", though no other process takes that much CPU".to_string(),
         (None, None) => "; who took the CPUs is not recorded".to_string(),
     };
-    let beside = match &held_up {
-        Some(answering) => format!("{beside}; {} for each request", answering.each()),
-        None => beside,
-    };
+    let each = held_up.as_ref().map_or(String::new(), |it| format!("; {} for each request", it.each()));
     let part = share.figure().at_least(least(time.covered()));
     let waits = Measurement::time("time", runnable).at_least(MIN_WAIT.or_zero() as f64);
-    let title = match count {
-        1 => format!("{} waits {waits} for a CPU, {part} of its time{beside}", Subjects::words(&subject)),
-        _ => format!("{threads} of {name} wait {waits} for a CPU, {part} of their time{beside}"),
+    let (wait, of_time) = match count {
+        1 => {
+            (format!("{} waits {waits} for a CPU", Subjects::words(&subject)), format!("{part} of its time"))
+        }
+        _ => (format!("{threads} of {name} wait {waits} for a CPU"), format!("{part} of their time")),
+    };
+    // Who else has the CPUs is what an engineer must know first.
+    let title = match beside.starts_with(' ') {
+        true => format!("{wait}{beside}: {of_time}{each}"),
+        false => format!("{wait}, {of_time}{beside}{each}"),
     };
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
     let mut found = out
