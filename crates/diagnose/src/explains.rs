@@ -7,7 +7,7 @@ mod slow_files;
 use crate::asker::Asker;
 use pairs::{EXPLAINS, Explains};
 use slow_files::{OF_FILES, OF_ONE_PATH};
-use whyslow_model::{Finding, FollowsFrom, Severity, ShareWhole, Subject};
+use whyslow_model::{Finding, FollowsFrom, Measurement, Severity, ShareWhole, Subject};
 
 /// From this part of the hot function's time on a kind of work is what the function does.
 const MOST_OF_FUNCTION: f64 = 0.5;
@@ -48,7 +48,8 @@ pub(crate) fn mark(findings: &mut [Finding], asker: Asker<'_>) {
         let first = std::iter::successors(Some(cause), |cause| nearest[*cause]).last().unwrap_or(cause);
         findings[at].follows_from = Some(FollowsFrom { id: findings[first].id, reason });
         // What takes a time that is not known weighs as much as what it explains.
-        if findings[first].share.is_none() || findings[first].share_whole == ShareWhole::Calls {
+        let is_queue = is_own_queue(&findings[cause], &findings[at]);
+        if is_queue || findings[first].share.is_none() || findings[first].share_whole == ShareWhole::Calls {
             findings[first].severity = findings[first].severity.max(findings[at].severity);
         }
     }
@@ -92,11 +93,16 @@ fn is_cause_of(cause: &Finding, consequence: &Finding, asker: Asker<'_>) -> bool
     };
     // A notice that stands before a warning would hide it.
     let weighs = cause.severity >= consequence.severity.min(Severity::Warning);
-    is_large
-        && weighs
+    (is_large && weighs || is_own_queue(cause, consequence))
         && cause.severity > Severity::Capture
         && asker.may_be_one(&cause.subject, &consequence.subject)
         && (!is_of_one_path(pair) || may_be_one_path(&cause.subject, &consequence.subject))
+}
+
+/// True where the threads that wait for a CPU wait for each other: that there are so many is what is slow, however sure it is by itself.
+fn is_own_queue(cause: &Finding, consequence: &Finding) -> bool {
+    let of_own = |one: &Measurement| one.name == "share_of_wait_for_own";
+    cause.id == "too-many-threads" && consequence.measurements.iter().any(of_own)
 }
 
 fn is_of_one_path(pair: &Explains) -> bool {

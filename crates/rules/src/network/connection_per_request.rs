@@ -75,11 +75,14 @@ fn is_wasteful(facts: &Facts, peer: &PeerFacts) -> bool {
         && Each::of(facts, peer).is_some_and(|each| each.requests <= MAX_REQUESTS || is_dialogue(peer))
 }
 
-/// True where each connection has the same turns, and then ends: the protocol has that many for one thing (SMTP has six for a letter).
+/// True where each connection has the same turns, and then ends: the protocol has that many for one thing (SMTP has six for a letter; each of
+/// HTTP's is a request).
 #[gated]
 fn is_dialogue(peer: &PeerFacts) -> bool {
-    peer.requests_on_closed
-        .is_some_and(|(least, most)| least == most && (1..=LONGEST_DIALOGUE).contains(&most))
+    !peer.protocol.is_some_and(|protocol| protocol.starts_with("HTTP"))
+        && peer
+            .requests_on_closed
+            .is_some_and(|(least, most)| least == most && (1..=LONGEST_DIALOGUE).contains(&most))
 }
 
 /// Requests on each connection.
