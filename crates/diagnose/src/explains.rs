@@ -2,10 +2,12 @@
 
 mod looks;
 mod pairs;
+mod queues;
 mod slow_files;
 
 use crate::asker::Asker;
 use pairs::{EXPLAINS, Explains};
+use queues::OF_QUEUES;
 use slow_files::{OF_FILES, OF_ONE_PATH};
 use whyslow_model::{Finding, FollowsFrom, Measurement, Severity, ShareWhole, Subject};
 
@@ -22,7 +24,7 @@ const KINDS_PART: f64 = 0.3;
 
 /// All pairs of a cause and what goes with it.
 fn all() -> impl Iterator<Item = &'static Explains> {
-    EXPLAINS.iter().chain(OF_FILES).chain(OF_ONE_PATH)
+    EXPLAINS.iter().chain(OF_QUEUES).chain(OF_FILES).chain(OF_ONE_PATH)
 }
 
 /// Marks the findings that follow from another one.

@@ -48,6 +48,7 @@ mod cpu {
     mod holders;
     mod hot;
     mod queue;
+    mod queue_words;
     mod rivals;
 
     pub(super) mod affinity_pinned;

@@ -278,30 +278,6 @@ pub(super) static EXPLAINS: &[Explains] = &[
         starts: true,
     },
     Explains {
-        cause: "too-many-threads",
-        consequences: &["run-queue-delay", "lock-contention"],
-        reason: "more threads than CPUs queue for them",
-        starts: true,
-    },
-    Explains {
-        cause: "affinity-pinned",
-        consequences: &["run-queue-delay"],
-        reason: "threads that are bound to one CPU queue for it while others are free",
-        starts: true,
-    },
-    Explains {
-        cause: "cpu-throttled",
-        consequences: &["run-queue-delay"],
-        reason: "threads that a quota stopped queue when they may run again",
-        starts: true,
-    },
-    Explains {
-        cause: "priority-inversion",
-        consequences: &["run-queue-delay", "lock-contention", "lock-convoy", "wait-chain"],
-        reason: "the holder of the lock waits for a CPU, and who waits for the lock waits with it",
-        starts: false,
-    },
-    Explains {
         cause: "lock-held-across-io",
         consequences: &["lock-contention", "wait-chain", "slow-downstream"],
         reason: "who waits for the lock waits for what its holder waits for",

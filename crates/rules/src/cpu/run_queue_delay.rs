@@ -34,6 +34,7 @@
 use super::answering::Answering;
 use super::holders::Holders;
 use super::queue;
+use super::queue_words;
 use super::rivals::{Rivals, TAKES};
 use super::run_queue_figures::{self, MIN_SHARE, MIN_WAIT, UNKNOWN};
 use crate::engine::{Findings, Need, Rule, Subjects};
@@ -181,20 +182,12 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
     let all = super::queue::host_cpus(facts);
     let more = among_themselves && all > cpus as f64;
     let all = more.then(|| Measurement::number("host_cpus", all));
-    let why = if holders.as_ref().is_some_and(|holders| among_themselves || holders.first().is_some()) {
-        format!("{used}.")
-    } else if let Some(all) = &all {
-        format!("{used}, of {all} in all: they wait for each other, or for whoever has the rest.")
-    } else if among_themselves {
-        format!("{used}: they wait for each other.")
-    } else if blamed.is_some() {
-        format!("{used}.")
-    } else if long >= QUOTA_LIKE {
-        format!(
-            "{used}, and the longest of a hundred waits took {p99}: a CPU quota stops them (cgroup cpu.max), or others hold the CPUs."
-        )
-    } else {
-        format!("{used}: others take the rest, or only some CPUs are allowed to them.")
+    let told = holders.as_ref().is_some_and(|holders| among_themselves || holders.first().is_some());
+    let why = match told || blamed.is_some() && all.is_none() {
+        true => format!("{used}."),
+        false => {
+            queue_words::why(&used, among_themselves, all.as_ref(), Some(&p99).filter(|_| long >= QUOTA_LIKE))
+        }
     };
     let held_up = Answering::of(facts, group.process).filter(Answering::are_held_up);
     let requests = held_up.as_ref().map_or(String::new(), Answering::sentence);
@@ -208,26 +201,20 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
         }
     }
     .unzip();
-    let beside = match (who, &rivals) {
-        (Some(who), _) => who,
-        (None, _) if among_themselves => ": the recorded threads fill the CPUs themselves".to_string(),
-        (None, Some(_)) => ", though no other process takes that much CPU".to_string(),
-        (None, None) => "; who took the CPUs is not recorded".to_string(),
-    };
+    let beside = who.unwrap_or_else(|| queue_words::nobody(among_themselves, rivals.is_some()));
     let each = held_up.as_ref().map_or(String::new(), |it| format!("; {} for each request", it.each()));
     let part = share.figure().at_least(least(time.covered()));
     let waits = Measurement::time("time", runnable).at_least(MIN_WAIT.or_zero() as f64);
-    let (wait, of_time) = match count {
-        1 => {
-            (format!("{} waits {waits} for a CPU", Subjects::words(&subject)), format!("{part} of its time"))
-        }
-        _ => (format!("{threads} of {name} wait {waits} for a CPU"), format!("{part} of their time")),
+    let (who, whose) = match count {
+        1 => (format!("{} waits", Subjects::words(&subject)), "its"),
+        _ => (format!("{threads} of {name} wait"), "their"),
     };
-    // Who else has the CPUs is what an engineer must know first.
-    let title = match beside.starts_with(' ') {
-        true => format!("{wait}{beside}: {of_time}{each}"),
-        false => format!("{wait}, {of_time}{beside}{each}"),
-    };
+    let title = queue_words::title(
+        &format!("{who} {waits} for a CPU"),
+        &beside,
+        &format!("{part} of {whose} time"),
+        &each,
+    );
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
     let mut found = out
         .report(share, title)

@@ -18,13 +18,15 @@
 //!
 //! ## When it is wrong
 //! A few zombies are children that end just now, or that a parent gets to later. Below fifty nothing is said, and nothing
-//! of fewer than there were. In a trace, twenty children must have ended while their parent asked for next to none. A parent
+//! of fewer than there were. In a trace, twenty children must have ended while their parent asked for next to none; eight, where it asked for none at all and
+//! started them all the time. A parent
 //! that ignores SIGCHLD is rid of them without asking: what was set before the capture is not seen.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::figures;
 use crate::gate::gated;
 use crate::guards::Share;
+use whyslow_facts::folds::spawns::Forks;
 use whyslow_facts::{Facts, ProcessId, ThreadFacts};
 use whyslow_model::{Entity, Measurement, Metric, Nanos, SaturatingSum, Severity, Trait};
 
@@ -43,6 +45,10 @@ pub(crate) static RULE: Rule = Rule {
 
 /// Children that ended from which on it is a habit: a script of a few commands in the background stays below.
 const MIN_CHILDREN: u64 = 20;
+/// The same where it asks for none, and starts them from the start of the recording to its end ([`ALL_ALONG`]): a short recording sees few.
+const FEW_CHILDREN: u64 = 8;
+/// The part of the recorded time from the first child to the last that is all of it.
+const ALL_ALONG: f64 = 0.6;
 /// A parent that asks for one child of so many waits for them, though later.
 const ASKED_PART: u64 = 10;
 /// A zombie is one for this long at least: a parent may ask for its children in turn.
@@ -61,11 +67,12 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
     for (parent, forks) in &facts.spawns.by_parent {
         let asked = (forks.waits.count - forks.waits.errors).max(counted_waits(facts, *parent));
-        if forks.forks.count < MIN_CHILDREN || asked * ASKED_PART > forks.forks.count {
+        let least = if asked == 0 && is_all_along(facts, forks) { FEW_CHILDREN } else { MIN_CHILDREN };
+        if forks.forks.count < least || asked * ASKED_PART > forks.forks.count {
             continue;
         }
         let ended = zombies(facts, *parent);
-        if ended < MIN_CHILDREN {
+        if ended < least {
             continue;
         }
         let subject = Subjects::thread(facts, forks.tid);
@@ -73,8 +80,8 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
         let rate = whyslow_facts::window::per_second(forks.forks.count, forks.first, forks.last);
         let rate = rate.map(|rate| Measurement::per_second("children_per_second", rate));
         let often = rate.as_ref().map_or(String::new(), |rate| format!(", {rate} per second"));
-        let children = Measurement::count("children", forks.forks.count).at_least(MIN_CHILDREN as f64);
-        let ended = Measurement::count("children_ended", ended).at_least(MIN_CHILDREN as f64);
+        let children = Measurement::count("children", forks.forks.count).at_least(least as f64);
+        let ended = Measurement::count("children_ended", ended).at_least(least as f64);
         let waits = Measurement::count("waits", asked).at_most((forks.forks.count / ASKED_PART) as f64);
         let program = forks.favourite().map_or(String::new(), |(path, _)| format!(" (most often {path})"));
         let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
@@ -91,6 +98,13 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
             .evidence_all(forks.exemplars.iter())
             .file();
     }
+}
+
+/// True where the children are started one after the other, all the time: a script of a few commands starts them at once.
+#[gated]
+fn is_all_along(facts: &Facts, forks: &Forks) -> bool {
+    let whole = facts.window.whole().or_zero();
+    whole > 0 && forks.last.since(forks.first).or_zero() as f64 >= ALL_ALONG * whole as f64
 }
 
 /// Children that ended and stayed so, while the parent went on. A parent that is ended with all of its children has left none.

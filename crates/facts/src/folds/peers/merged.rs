@@ -18,6 +18,12 @@ pub(super) fn by_name(peers: &[PeerFacts]) -> Vec<PeerFacts> {
 }
 
 impl PeerFacts {
+    /// A connection was closed on which there were so many requests, or several with so many.
+    pub(super) fn closed_with(&mut self, least: u64, most: u64) {
+        let (known_least, known_most) = self.requests_on_closed.unwrap_or((least, most));
+        self.requests_on_closed = Some((known_least.min(least), known_most.max(most)));
+    }
+
     /// Adds what another process knows of the same peer.
     fn merge(&mut self, other: &PeerFacts) {
         self.process = None;

@@ -161,12 +161,6 @@ pub struct NoAnswer {
 }
 
 impl PeerFacts {
-    /// A connection was closed on which there were so many requests, or several with so many.
-    fn closed_with(&mut self, least: u64, most: u64) {
-        let (known_least, known_most) = self.requests_on_closed.unwrap_or((least, most));
-        self.requests_on_closed = Some((known_least.min(least), known_most.max(most)));
-    }
-
     /// A connect to it that was under way when the capture began. Of a far host nobody tells how long the way is.
     fn found(&mut self, found: Found) {
         if is_loopback_address(&self.name) {
