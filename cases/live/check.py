@@ -28,6 +28,7 @@ MAX_VERDICT = 120
 IDLE = re.compile(r"cpu idle ([\d.]+) %")
 CPUS = re.compile(r"of (\d+) CPUs")
 BESIDE = re.compile(r"beside (.+? \((\d+)\))")
+SEVERAL = re.compile(r"beside [\d,]+ processes of (.+?),")
 
 
 def parse():
@@ -125,12 +126,20 @@ def wrong_load(diagnosis, finding):
     named = BESIDE.search(finding["title"])
     if finding["id"] == QUEUE and named and is_measured(diagnosis, finding, int(named[2])):
         return None
+    several = SEVERAL.search(finding["title"])
+    if finding["id"] == QUEUE and several and is_measured(diagnosis, finding, None):
+        return None
     others = neighbours(diagnosis, of)
     if max(sum(cpu for cpu, *_ in others), unlisted(diagnosis, of)) < CROWD:
         shown = ", ".join(f"{comm} ({pid}) {cpu:.0%}" for cpu, comm, pid in others) or "none"
         return f"the recording shows no foreign load (of a CPU: {shown})"
     if finding["id"] != QUEUE:
         return None
+    # Of several processes of one program the finding brings the figures of the first.
+    if several:
+        told = any(line["text"].startswith(f"{several[1]} (") for line in finding["evidence"])
+        if told or any(comm == several[1] for _, comm, _ in others):
+            return None
     # The walk shows the first few; the finding brings the figures of the one that it names.
     shown = named and any(line["text"].startswith(named[1] + ":") for line in finding["evidence"])
     if not named or int(named[2]) == of or not shown and all(pid != int(named[2]) for *_, pid in others):

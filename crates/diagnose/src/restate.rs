@@ -42,9 +42,12 @@ pub(crate) fn restate(account: Option<&TimeAccount>, findings: &mut [Finding]) {
     }
 }
 
-/// What threads wait for a CPU is more of the time of the requests that they serve, where they have nothing to do between them.
+/// What threads wait for a CPU that their own program has is more of the time of the requests that they serve, where they have nothing to do
+/// between them.
 fn queued(account: &TimeAccount, finding: &mut Finding) {
-    let Some(pid) = finding.subject.pid.filter(|_| finding.share.is_some()) else { return };
+    // Of what others take the thread's life tells: the queue is theirs, and ends with their load.
+    let is_own = finding.measurements.iter().any(|one| one.name == "share_of_wait_for_own");
+    let Some(pid) = finding.subject.pid.filter(|_| is_own && finding.share.is_some()) else { return };
     let rows = account.rows.iter().filter(|row| row.state == TimeState::RunQueue && row.pids.contains(&pid));
     let share = Share::of_time(rows.map(|row| row.share).sum::<f64>(), ShareOf::Requests);
     if share.value > finding.share {
@@ -97,16 +100,19 @@ mod tests {
             account(vec![row(TimeState::RunQueue, None, None, 600), row(TimeState::User, None, None, 400)]);
         account.of = TimeOf::Requests;
         account.rows[0].pids = vec![1];
-        let told = |pid, share| {
+        let told = |pid, share, own: bool| {
             let mut found = finding(QUEUED, Some(pid), Some(share));
             found.severity = Severity::Notice;
+            let own = own.then(|| Measurement::share("share_of_wait_for_own", 0.9));
+            found.measurements.extend(own);
             let mut findings = [found];
             restate(Some(&account), &mut findings);
             let [found] = findings;
             (found.share, found.severity)
         };
-        assert_eq!(told(1, 0.1), (Some(0.6), Severity::Critical));
-        assert_eq!(told(1, 0.7), (Some(0.7), Severity::Notice));
-        assert_eq!(told(2, 0.1), (Some(0.1), Severity::Notice));
+        assert_eq!(told(1, 0.1, true), (Some(0.6), Severity::Critical));
+        assert_eq!(told(1, 0.7, true), (Some(0.7), Severity::Notice));
+        assert_eq!(told(2, 0.1, true), (Some(0.1), Severity::Notice));
+        assert_eq!(told(1, 0.1, false), (Some(0.1), Severity::Notice));
     }
 }

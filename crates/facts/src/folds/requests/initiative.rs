@@ -55,6 +55,7 @@ impl Requests {
         if matches!(seen.kind, FdKind::Event | FdKind::Pipe | FdKind::Timer | FdKind::Signal)
             && reads(seen.call.syscall)
             && seen.bytes > 0
+            && self.has_unknown_sides
         {
             let round = self.initiatives.of(seen.thread.0 as usize, seen.call.tid);
             (round.waited, round.read) = (waited(seen, world), None);
@@ -64,8 +65,12 @@ impl Requests {
 
     /// Bytes went over the connection at `at`.
     pub(super) fn takes_initiative(&mut self, at: usize, seen: &Seen<'_>, world: &World) {
-        let Requests { connections, initiatives, .. } = self;
+        let Requests { connections, initiatives, has_unknown_sides, .. } = self;
         let connection = &mut connections[at];
+        *has_unknown_sides |= connection.is_unknown_stream();
+        if !*has_unknown_sides {
+            return;
+        }
         let round = initiatives.of(seen.thread.0 as usize, seen.call.tid);
         let waited = waited(seen, world);
         let pause = waited.saturating_sub(std::mem::replace(&mut round.waited, waited));

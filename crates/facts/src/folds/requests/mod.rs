@@ -69,6 +69,8 @@ pub struct Requests {
     failed_lately: FailedLately,
     resends: Resends,
     initiatives: Initiatives,
+    /// There was a connection of which nothing told who asks.
+    has_unknown_sides: bool,
     streams: Streams,
     log: LogFacts,
     /// Requests that began.
