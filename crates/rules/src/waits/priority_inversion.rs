@@ -54,6 +54,8 @@ const PART: f64 = 0.5;
 const OF_FAIR: f64 = 0.25;
 /// An equal share where the host's queue is not known: five threads that want each CPU.
 const FAIR: f64 = 0.2;
+/// From this part of its waits for a CPU on a quota stops the holder.
+const OF_QUOTA: f64 = 0.25;
 /// Who waits gets a CPU so many times as readily as the holder.
 const READIER: f64 = 4.0;
 /// Intervals whose paths are looked at, the longest ones.
@@ -70,7 +72,11 @@ struct Held<'a> {
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let fair = fair_share(facts);
-    let starved = |time: &SchedTime| queued(time) >= MIN_QUEUED.or_zero() && got(time) <= OF_FAIR * fair;
+    let starved = |time: &SchedTime| {
+        // The kernel's count of what a quota took leaves out what passes until the stopped threads are back in a queue.
+        let is_quotas = time.throttled_ns as f64 >= OF_QUOTA * time.runnable_ns as f64;
+        !is_quotas && queued(time) >= MIN_QUEUED.or_zero() && got(time) <= OF_FAIR * fair
+    };
     let starves = facts.world.threads.iter().any(|(_, thread)| thread.sched.as_deref().is_some_and(starved));
     if !starves {
         return;

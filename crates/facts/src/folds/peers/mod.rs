@@ -7,6 +7,7 @@ mod connection;
 mod counted;
 mod handshake;
 mod merged;
+mod role;
 mod syn_retries;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,8 @@ use connection::{Connection, Found};
 pub use counted::{CountedPeer, CountedPeers};
 pub use handshake::Handshakes;
 use hashbrown::HashMap;
+pub(crate) use role::role_by_path;
+pub use role::role_of;
 pub use syn_retries::SynRetries;
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::{Moves, Waits as Waiting};
@@ -505,64 +508,6 @@ fn is_poll(syscall: Syscall) -> bool {
         syscall,
         Syscall::POLL | Syscall::PPOLL | Syscall::SELECT | Syscall::NEWSELECT | Syscall::PSELECT6
     )
-}
-
-/// The first port that the kernel gives to outgoing connections (`ip_local_port_range`, 32768 to 60999).
-const FIRST_EPHEMERAL_PORT: u16 = 32_768;
-
-/// Whether the other end of `life` is a server or a client of this program. Where the connection was made
-/// before the capture, the ports tell: a port that this process listens on is a server's, and one the kernel
-/// gives out is a client's.
-pub fn role_of(life: &FdLife, world: &World) -> Role {
-    match life.origin {
-        Origin::Accept => return Role::Client,
-        Origin::Socket => return Role::Server,
-        _ => {}
-    }
-    if let Some(role) = role_by_path(life) {
-        return role;
-    }
-    let local = life.local().and_then(port_of);
-    let peer = life.peer().and_then(port_of);
-    match (local, peer) {
-        (Some(local), Some(peer)) if local >= FIRST_EPHEMERAL_PORT && peer < FIRST_EPHEMERAL_PORT => {
-            Role::Server
-        }
-        (Some(local), Some(peer)) if local < FIRST_EPHEMERAL_PORT && peer >= FIRST_EPHEMERAL_PORT => {
-            Role::Client
-        }
-        (Some(local), _) => {
-            let listens = |other: &FdLife| {
-                other.process == life.process
-                    && other.listening
-                    && other.local().and_then(port_of) == Some(local)
-            };
-            if world.fds.open().any(|(_, other)| listens(other)) { Role::Client } else { Role::Server }
-        }
-        _ => Role::Server,
-    }
-}
-
-/// The other end of a unix socket, by the names of both: the socket with which a server takes a connection keeps the name that it listens
-/// at, and a client's has none (unix(7)). `None` where that tells nothing.
-pub(crate) fn role_by_path(life: &FdLife) -> Option<Role> {
-    let is_unix = life.kind == FdKind::Unix;
-    let is_path =
-        |name: &str| name.starts_with(['/', '@']) || is_unix && !name.is_empty() && !is_holder(name);
-    match (life.local().is_some_and(is_path), life.peer().is_some_and(is_path)) {
-        (true, false) => Some(Role::Client),
-        (false, true) if is_unix || life.local().is_none() => Some(Role::Server),
-        _ => None,
-    }
-}
-
-/// True for what says who holds the other end of a unix socket, which has no name: `77,nginx,5u`, `INO=8123`.
-fn is_holder(end: &str) -> bool {
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_descriptor = |text: &str| text.strip_suffix('u').is_some_and(is_number);
-    end.starts_with("INO=")
-        || end.split_once(',').is_some_and(|(pid, _)| is_number(pid))
-            && end.rsplit_once(',').is_some_and(|(_, fd)| is_descriptor(fd))
 }
 
 /// The port behind the last colon of an internet address.
