@@ -25,7 +25,7 @@
 //! and is taken off: an idle CPU takes its time to wake up, or the hypervisor does not run it (see steal-time). Of a process that strace stopped meanwhile, its %wait is
 //! strace's doing. What a CPU quota took, as cpu.stat tells it, is the finding of cpu-throttled, and is taken off here: no wait is blamed twice. Where that is most of the wait and a CPU was free all the time, so is the rest.
 //! Where the recorded threads fill all the CPUs themselves and hardly ever block, or own threads had the CPU nearly all of the time
-//! waited, it is a notice: they compute, and too-many-threads says where there are too many; unless other threads of the same process answer
+//! waited, it is a notice: they compute, and too-many-threads says where there are too many; unless other threads of the same program answer
 //! requests and wait for a CPU most of the time that they want one. Batch work at a low priority is meant to wait. Threads seen for less than two seconds are not judged, but for those of a process that was there before the recording: they are
 //! from a quarter of a second on, where they wait for 30 % of it. By a host's figures alone only those
 //! are judged that wait a fifth of their time, wait for other things as well, and are neither the kernel's nor as busy as

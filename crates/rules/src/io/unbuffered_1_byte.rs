@@ -70,7 +70,12 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         for (share, stream) in found {
             let io = side(stream);
             let calls = Measurement::count("calls", io.one_byte);
-            let run = Measurement::count("longest_run", io.longest_one_byte_run).at_least(MIN_RUN as f64);
+            // Of sums it is known that each call moved a byte, not in which order.
+            let run = (!stream.of_sums)
+                .then(|| Measurement::count("longest_run", io.longest_one_byte_run).at_least(MIN_RUN as f64));
+            let calls = if stream.of_sums { calls.at_least(MIN_RUN as f64) } else { calls };
+            let longest =
+                run.as_ref().map_or(String::new(), |run| format!(" The longest run is {run} bytes."));
             let often = how_often(facts, &CALLS, io.one_byte);
             let title =
                 format!("{}: {word} byte by byte, {calls} times{}", stream.name, often.behind_comma());
@@ -81,10 +86,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
                 .at_most(if tokens { Severity::Notice } else { Severity::Critical })
                 .subject(subject(facts, stream, &io, syscall))
                 .cause(format!(
-                    "Each byte is a system call of its own: there is no buffer in front of the descriptor. The longest \
-                     run is {run} bytes.",
+                    "Each byte is a system call of its own: there is no buffer in front of the descriptor.{longest}",
                 ))
-                .measured_all([calls, run])
+                .measured(calls)
+                .measured_all(run)
                 .measured_all(often.figures());
             let report = if reading {
                 report

@@ -66,3 +66,36 @@ fn is_holder(end: &str) -> bool {
         || end.split_once(',').is_some_and(|(pid, _)| is_number(pid))
             && end.rsplit_once(',').is_some_and(|(_, fd)| is_descriptor(fd))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Role, role_of};
+    use crate::Facts;
+    use whyslow_model::{Call, Event, Nanos, Ret, Sink, Timestamp};
+
+    #[test]
+    fn who_listens_is_asked_on_a_connection_that_shows_a_port_of_the_kernel_alone() {
+        let role = |listens: bool, port: u16| {
+            let mut facts = Facts::default();
+            let bound = "3, {sa_family=AF_INET, sin_port=htons(7000), sin_addr=inet_addr(\"0.0.0.0\")}, 16";
+            let peer = format!(
+                "5, {{sa_family=AF_INET, sin_port=htons({port}), sin_addr=inet_addr(\"127.0.0.1\")}}, [16]"
+            );
+            let calls =
+                [("socket", "AF_INET, SOCK_STREAM, 0", 3), ("bind", bound, 0), ("listen", "3, 128", 0)];
+            let calls = calls.iter().filter(|_| listens);
+            for (at, (name, args, ret)) in calls.chain(&[("getpeername", &*peer, 0)]).enumerate() {
+                let mut call = Call::new(name, args);
+                (call.tid, call.pid, call.ret) = (1, Some(1), Ret::Value(*ret));
+                (call.ts, call.dur) = (Timestamp::new(1 + at as u64), Nanos::new(1));
+                facts.push(Event::Call(&call));
+            }
+            facts.finish();
+            let life = facts.world.fds.iter().map(|(_, life)| life).find(|life| life.fd == 5).unwrap();
+            assert!(life.peer().is_some() && life.local().is_none());
+            role_of(life, &facts.world)
+        };
+        assert_eq!([role(true, 44_098), role(false, 44_098)], [Role::Client, Role::Server]);
+        assert_eq!(role(true, 5_432), Role::Server);
+    }
+}

@@ -20,8 +20,8 @@ struct Sent {
     at: Timestamp,
     own: Option<Try>,
     line: Exemplar,
-    /// Something came from that peer since.
-    answered: bool,
+    /// What had come from that peer by then.
+    heard: u64,
 }
 
 /// What was sent to whom last.
@@ -35,8 +35,8 @@ pub(super) struct Resends {
 #[derive(Clone, Copy, Debug, Default)]
 struct Talk {
     messages: u64,
-    /// The peer said something: others are told things (metrics, logs), and not asked.
-    answers: bool,
+    /// Reads of what the peer said. Who says nothing is told things (metrics, logs), and not asked.
+    heard: u64,
 }
 
 impl Resends {
@@ -68,10 +68,7 @@ impl Requests {
         }
         let talk = self.resends.peers.entry((process, by_peer)).or_default();
         if direction == Direction::Response {
-            talk.answers = true;
-            let own =
-                self.resends.last.iter_mut().filter(|((of, _, to), _)| (*of, *to) == (process, by_peer));
-            own.for_each(|(_, sent)| sent.answered = true);
+            talk.heard += 1;
             return;
         }
         if head.len() < Resends::SHORTEST || !call.ts.is_known() {
@@ -81,13 +78,14 @@ impl Requests {
         let talk = *talk;
         let (message, key) = (hash((head, len)), (process, call.tid, by_peer));
         let last = self.resends.last.remove(&key);
-        let again = last.filter(|last| last.message == message && !last.answered).and_then(|last| {
-            let gap = call.ts.since(last.at);
-            let is_try = gap.is_known() && gap >= Resends::PIPELINED && gap < Resends::PAUSE;
-            let before = last.own.as_ref().map_or(Nanos::UNKNOWN, |own| own.gap);
-            (is_try && !backs_off(before, gap)).then(|| Try::behind(last.own, &last.line, gap))
-        });
-        if let Some(again) = again.as_ref().filter(|_| talk.answers) {
+        let again =
+            last.filter(|last| last.message == message && last.heard == talk.heard).and_then(|last| {
+                let gap = call.ts.since(last.at);
+                let is_try = gap.is_known() && gap >= Resends::PIPELINED && gap < Resends::PAUSE;
+                let before = last.own.as_ref().map_or(Nanos::UNKNOWN, |own| own.gap);
+                (is_try && !backs_off(before, gap)).then(|| Try::behind(last.own, &last.line, gap))
+            });
+        if let Some(again) = again.as_ref().filter(|_| talk.heard > 0) {
             let address = connection.peer.clone();
             let endpoint = self.endpoints.id(Side::Client, None, UNKNOWN, address.as_ref(), None);
             if let Some(row) = self.endpoints.get_mut(endpoint) {
@@ -95,7 +93,7 @@ impl Requests {
             }
         }
         if self.resends.last.len() < Resends::MOST {
-            let sent = Sent { message, at: call.ts, own: again, line: Exemplar::of(call), answered: false };
+            let sent = Sent { message, at: call.ts, own: again, line: Exemplar::of(call), heard: talk.heard };
             self.resends.last.insert(key, sent);
         }
     }
