@@ -122,11 +122,11 @@ pub(crate) fn for_work(
         TimeState::Accept | TimeState::Event => waited_ns,
         // Who joins a thread does nothing meanwhile: that thread's time is in the account itself.
         TimeState::Child if object == ObjectKind::Thread && owner.has_others => waited_ns,
-        // So does who waits for a child from some moment on to the end, as a shell does for its command.
+        // So does who waits for a child from some moment on to the end, or for most of its life at once, as a shell does for its command;
         // or the master of a server for its workers, whose threads nothing told apart from its own.
         TimeState::Child
             if object == ObjectKind::Child
-                && time.under_way
+                && (time.under_way || slept_at_once(time, told_ns))
                 && (owner.has_children || owner.serves && owner.has_others) =>
         {
             waited_ns

@@ -394,6 +394,16 @@ fn counters_alone_make_an_account() {
 
 #[test]
 fn a_shell_that_waits_for_its_command_spends_no_time_of_its_own() {
+    shell_waits(None);
+}
+
+#[test]
+fn a_shell_whose_command_ends_spends_no_time_of_its_own() {
+    shell_waits(Some(950));
+}
+
+/// A shell waits for its command, so long.
+fn shell_waits(ms: Option<u64>) {
     let mut facts = Facts::default();
     let mut push = |tid: u32, (name, args): (&str, &str), from_ms: u64, ms: Option<u64>, ret: i64| {
         let mut call = Call::new(name, args);
@@ -408,7 +418,7 @@ fn a_shell_that_waits_for_its_command_spends_no_time_of_its_own() {
     push(1, ("clone", "child_stack=NULL, flags=CLONE_CHILD_SETTID|SIGCHLD"), 1_001, Some(1), 2);
     push(2, ("fsync", "7</data/file>"), 1_010, Some(900), 0);
     push(2, ("getppid", ""), 1_950, Some(0), 1);
-    push(1, ("wait4", "-1, "), 1_005, None, 0);
+    push(1, ("wait4", "-1, "), 1_005, ms, 2);
     facts.finish();
     let account = account(&facts).unwrap();
     let waits = account.rows.iter().filter(|row| row.state == TimeState::Child);

@@ -54,8 +54,12 @@ pub(crate) fn owners(facts: &Facts) -> HashMap<ProcessId, Owner> {
     for (_, thread) in threads() {
         *active.entry(thread.process).or_default() += thread.merged;
     }
-    let parents: HashSet<ProcessId> =
-        active.keys().filter_map(|process| facts.world.threads.process(*process).parent).collect();
+    // Whose child was there before the recording is known by its number.
+    let parent = |process: &ProcessId| {
+        let process = facts.world.threads.process(*process);
+        process.parent.or_else(|| facts.world.threads.last_process(process.parent_pid?))
+    };
+    let parents: HashSet<ProcessId> = active.keys().filter_map(parent).collect();
     for (process, count) in &active {
         let (serves, is_wanted) = (serving.contains(process), wanted.contains(process));
         let has_children = parents.contains(process);

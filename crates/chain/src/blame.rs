@@ -2,8 +2,11 @@
 //! would be without it.
 
 use super::{Explainer, Knot, KnotFinder, Path, PathKind, Segment, words};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
+use std::borrow::Cow;
+use whyslow_facts::folds::graph::{LongCall, Resource};
 use whyslow_facts::folds::requests::Side;
+use whyslow_facts::pattern::pattern_of;
 use whyslow_model::event::Tid;
 use whyslow_model::{Nanos, SaturatingSum, Timestamp};
 
@@ -114,7 +117,7 @@ impl<'a> Explainer<'a> {
         .collect()
     }
 
-    /// What a segment is spent on, in words.
+    /// What a segment is spent on, in words. Of several files whose names differ by numbers alone it is their pattern.
     pub fn cause(&self, segment: &Segment<'a>) -> String {
         match (segment.call, segment.kind) {
             (Some(call), PathKind::Between | PathKind::RunQueue | PathKind::Throttled)
@@ -122,9 +125,41 @@ impl<'a> Explainer<'a> {
             {
                 words::phrase(segment.kind).to_string()
             }
-            (Some(call), _) => self.names(call),
+            (Some(call), _) => self.names_by_kind(call),
             (None, kind) => words::phrase(kind).to_string(),
         }
+    }
+
+    /// As [`Explainer::names`]; a file that is one of several of its kind by their pattern.
+    fn names_by_kind(&self, call: &LongCall) -> String {
+        let name = match call.what {
+            Resource::File(end) => self.facts.graph.name(end.name),
+            _ => None,
+        };
+        let pattern = name.map(pattern_of).filter(|pattern| self.kinds_of_files().contains(&**pattern));
+        match (name, pattern) {
+            (Some(name), Some(pattern)) => self.names(call).replace(name, &pattern),
+            _ => self.names(call),
+        }
+    }
+
+    /// Patterns that several files of the long calls have.
+    fn kinds_of_files(&self) -> &HashSet<String> {
+        self.kinds_of_files.get_or_init(|| {
+            let graph = &self.facts.graph;
+            let files = graph.calls().filter_map(|call| match call.what {
+                Resource::File(end) => graph.name(end.name),
+                _ => None,
+            });
+            let names: HashSet<&str> = files.collect();
+            let mut counts: HashMap<String, u32> = HashMap::new();
+            for name in names {
+                if let Cow::Owned(pattern) = pattern_of(name) {
+                    *counts.entry(pattern).or_default() += 1;
+                }
+            }
+            counts.into_iter().filter(|(_, files)| *files > 1).map(|(pattern, _)| pattern).collect()
+        })
     }
 
     /// Which resource costs which share of what counts: each thread's part by itself, or all threads' together.
@@ -177,7 +212,10 @@ impl<'a> Explainer<'a> {
     pub fn is(&self, segment: &Segment<'a>, pattern: &str) -> bool {
         match PathKind::of_word(pattern) {
             Some(kind) => segment.kind == kind,
-            None => names(&self.cause(segment), pattern),
+            None => {
+                names(&self.cause(segment), pattern)
+                    || segment.call.is_some_and(|call| is_file(call) && names(&self.names(call), pattern))
+            }
         }
     }
 
@@ -234,6 +272,11 @@ impl Lengths {
         let now = sum(&self.now);
         if now > 0.0 { 1.0 - sum(&self.then) / now } else { 0.0 }
     }
+}
+
+/// True for a call that works on a file.
+fn is_file(call: &LongCall) -> bool {
+    matches!(call.what, Resource::File(_))
 }
 
 /// True where `text` has `pattern` as a part, and no number of one goes on in the other: port 80 is not in 8080.

@@ -30,7 +30,8 @@ pub use parties::{NoSuchParty, OfHosts, Parties};
 pub use pileups::PileUp;
 pub use tree::TimeNode;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
+use std::cell::OnceCell;
 use whyslow_facts::folds::graph::{Ended, LongCall, Resource, Stall, Sums};
 use whyslow_facts::quotas::{Throttled, throttled};
 use whyslow_facts::{Facts, ThreadId, WaitKind};
@@ -151,6 +152,8 @@ struct Life {
 pub struct Explainer<'a> {
     facts: &'a Facts,
     lives: HashMap<Tid, Vec<Life>>,
+    /// Patterns that the names of several files have; made when one is asked for.
+    kinds_of_files: OnceCell<HashSet<String>>,
 }
 
 impl<'a> Explainer<'a> {
@@ -172,7 +175,7 @@ impl<'a> Explainer<'a> {
                 life.last = life.last.max(call.to.or_zero());
             }
         }
-        Explainer { facts, lives }
+        Explainer { facts, lives, kinds_of_files: OnceCell::new() }
     }
 
     /// The facts.

@@ -271,6 +271,7 @@ impl Facts {
         self.capture.remark_bounds(&self.world);
         self.peers.finish(&self.world);
         self.requests.finish(&self.world, self.window.end);
+        self.work.answered(self.requests.answered());
         self.handoffs.finish(&self.locks, &self.requests, &self.recording);
         self.streams = streams::streams(&self.world);
         self.summed = streams::summed(&self.world);

@@ -116,6 +116,15 @@ impl Need {
         }
     }
 
+    /// Whether it rests on how long calls took.
+    fn is_of_times(&self) -> bool {
+        match self {
+            Need::Durations | Need::Answers => true,
+            Need::Either(needs) => needs.iter().any(Need::is_of_times),
+            _ => false,
+        }
+    }
+
     /// What is missing, and the command that supplies it; `None` where the facts have it.
     pub(crate) fn missing(self, facts: &Facts) -> Option<(String, String)> {
         let calls = facts.world.calls > 0;
@@ -537,8 +546,7 @@ impl Report<'_, '_> {
     /// Files the finding.
     pub fn file(mut self) {
         self.verify_by_own();
-        let rests_on_times =
-            self.findings.rule.needs.iter().any(|need| matches!(need, Need::Durations | Need::Answers));
+        let rests_on_times = self.findings.rule.needs.iter().any(|need| need.is_of_times());
         if rests_on_times && self.findings.facts.capture.has_bounds() && !self.finding.cause.is_empty() {
             self.finding.cause += " The log states no durations: a time is that to the next line, at most.";
         }

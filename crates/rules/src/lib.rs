@@ -109,8 +109,10 @@ mod general {
 mod io {
     mod devices;
     pub(super) mod reread;
+    mod random_reads;
     pub(super) mod streams;
     pub(super) mod synced;
+    mod thread_reads;
 
     pub(super) mod archive_reread;
     pub(super) mod copy_loop_no_sendfile;
@@ -260,6 +262,8 @@ mod waits {
     mod semaphore_turns;
     mod session_locks;
     mod sleep_in_requests;
+    mod goroutine_locks;
+    mod goroutines;
     mod stack_locks;
     mod woken_at_once;
 

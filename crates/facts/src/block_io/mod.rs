@@ -2,9 +2,11 @@
 
 mod log2;
 mod requests;
+mod thread_reads;
 
 pub use log2::{Heat, Log2};
 pub use requests::{DiskRequests, Op};
+pub use thread_reads::ThreadReads;
 
 use crate::world::file_users::{User, WrittenBack};
 use crate::world::ids::ProcessId;
@@ -23,6 +25,7 @@ pub struct DeviceFacts {
     pub slowest: Option<SlowRequest>,
     /// Latency over time.
     pub heat: Heat,
+    threads: HashMap<Tid, ThreadReads>,
     first: Timestamp,
     last: Timestamp,
 }
@@ -46,6 +49,9 @@ impl DeviceFacts {
     /// Processes kept apart.
     const MAX_PROCESSES: usize = 64;
 
+    /// Threads whose reads are kept; those of further ones are left out.
+    const MAX_THREADS: usize = 1_024;
+
     /// Operations and processes kept apart; requests of further processes are nobody's.
     const MAX_GROUPS: usize = 128;
 
@@ -68,6 +74,13 @@ impl DeviceFacts {
         self.sum(|_| true)
     }
 
+    /// What each thread waited for that it read, by its number. The thread is the one that ran as a request was issued.
+    pub fn reads_by_thread(&self) -> Vec<(Tid, &ThreadReads)> {
+        let mut threads: Vec<_> = self.threads.iter().map(|(tid, reads)| (*tid, reads)).collect();
+        threads.sort_by_key(|(tid, _)| *tid);
+        threads
+    }
+
     /// From the first request to the end of the last one.
     pub fn length(&self) -> Nanos {
         self.last.since(self.first)
@@ -87,6 +100,11 @@ impl DeviceFacts {
             key.1 = None;
         }
         self.groups.entry(key).or_default().see(io);
+        if let Some(tid) = io.tid.filter(|_| key.0.reads())
+            && (self.threads.len() < Self::MAX_THREADS || self.threads.contains_key(&tid))
+        {
+            self.threads.entry(tid).or_default().see(io, key.0);
+        }
         if let Some(process) = process {
             match self.processes.iter().position(|(known, _)| *known == process) {
                 Some(at) => self.processes[at].1 += 1,

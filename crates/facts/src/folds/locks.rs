@@ -3,6 +3,7 @@
 use super::shared_futexes::SharedFutexes;
 use crate::args::futex::{is_futex, is_mutex, wakes};
 use crate::exemplar::{Exemplar, Exemplars};
+use crate::pattern::pattern_of;
 use crate::world::ids::ProcessId;
 use crate::world::{Seen, World};
 use crate::{Fold, When};
@@ -53,7 +54,7 @@ pub struct LockFacts {
 pub struct HeldAcross {
     /// The call.
     pub syscall: Syscall,
-    /// What its descriptor leads to.
+    /// What its descriptor leads to; of several files whose names differ by numbers their pattern.
     pub target: Option<Box<str>>,
     /// Waits that passed so, whole or in part.
     pub waits: u64,
@@ -61,6 +62,25 @@ pub struct HeldAcross {
     pub wait_ns: u64,
     /// The longest such call; its thread is the holder.
     pub longest: Exemplar,
+}
+
+/// True for names of one thing, and for those of files of one kind, whose names differ by numbers.
+fn is_alike(one: Option<&str>, other: Option<&str>) -> bool {
+    let is_path = |name: &str| name.starts_with('/');
+    one == other
+        || one.zip(other).is_some_and(|(one, other)| {
+            is_path(one) && is_path(other) && pattern_of(one) == pattern_of(other)
+        })
+}
+
+/// Of two names that are alike, what stands for both.
+fn join_names(name: &mut Option<Box<str>>, other: Option<&str>) {
+    if name.as_deref() != other
+        && let Some(pattern) = other.map(pattern_of)
+        && name.as_deref() != Some(&*pattern)
+    {
+        *name = Some(pattern.into());
+    }
 }
 
 /// A slow call of a thread.
@@ -218,7 +238,9 @@ impl LockFacts {
             passed[usize::from(handed.call)] += handed.to.min(end).saturating_sub(handed.from.max(start));
         }
         for (slow, ns) in self.slow_calls.iter().zip(passed).filter(|(_, ns)| *ns > 0) {
-            let same = |held: &HeldAcross| held.syscall == slow.syscall && held.target == slow.target;
+            let same = |held: &HeldAcross| {
+                held.syscall == slow.syscall && is_alike(held.target.as_deref(), slow.target.as_deref())
+            };
             let at = self.held_across.iter().position(same).unwrap_or_else(|| {
                 self.held_across.push(HeldAcross {
                     syscall: slow.syscall,
@@ -230,6 +252,7 @@ impl LockFacts {
                 self.held_across.len() - 1
             });
             let held = &mut self.held_across[at];
+            join_names(&mut held.target, slow.target.as_deref());
             held.waits += 1;
             held.wait_ns = held.wait_ns.saturating_add(ns);
             if slow.exemplar.dur > held.longest.dur {
@@ -248,11 +271,15 @@ impl LockFacts {
             if from >= to {
                 continue;
             }
-            let same = |known: &SlowCall| known.syscall == slow.syscall && known.target == slow.target;
+            let same = |known: &SlowCall| {
+                known.syscall == slow.syscall && is_alike(known.target.as_deref(), slow.target.as_deref())
+            };
             let at = match self.slow_calls.iter().position(same) {
                 Some(at) => {
-                    if line.dur > self.slow_calls[at].exemplar.dur {
-                        self.slow_calls[at] = slow.clone();
+                    let known = &mut self.slow_calls[at];
+                    join_names(&mut known.target, slow.target.as_deref());
+                    if line.dur > known.exemplar.dur {
+                        known.exemplar = slow.exemplar.clone();
                     }
                     at
                 }

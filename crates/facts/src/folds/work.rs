@@ -9,7 +9,7 @@ use whyslow_model::{CallStats, FdKind, Syscall};
 /// Work done in the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Requests: answers written on accepted connections, one for each run of reads.
+    /// Requests: answers written on accepted connections, one for each run of reads; or those whose protocol is known, where these are more.
     pub requests: u64,
     /// Successful writes, except to `/dev/null` and terminals.
     pub writes: u64,
@@ -43,6 +43,16 @@ impl Work {
             }
         }
         work
+    }
+
+    /// Fewer requests than this say nothing of how often something is done for each.
+    const FEW: u64 = 10;
+
+    /// Takes in requests that were told by what was said, on connections that are older than the capture, too.
+    pub(crate) fn answered(&mut self, requests: u64) {
+        if requests >= Self::FEW {
+            self.requests = self.requests.max(requests);
+        }
     }
 
     /// The units that were done, the most telling first, each with its name in the singular.

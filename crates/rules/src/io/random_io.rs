@@ -1,7 +1,7 @@
 //! # random-io
 //!
 //! ## What it is
-//! A disk spends its time on small reads here and there.
+//! A disk, or a thread that waits for one, spends its time on small reads here and there.
 //!
 //! ## Why it is slow
 //! A disk that turns does a hundred of them a second, 0.4 MB/s in pieces of 4 KiB; in order it would do a hundred times as
@@ -19,10 +19,11 @@
 //! ## When it is wrong
 //! After a start caches are cold, and the same reads are gone an hour later. A store that merges its files reads in large
 //! pieces, and is no case. Of requests recorded one by one at most three in ten lie beside one of the 16 before (as
-//! biopattern counts it, over 70 % are random); by figures alone, the size and the merges stand for that. It is a warning only where a recorded thread is blocked by that device, or a traced one reads a file so, half as
-//! often as the device is read and more; else a notice: how the data lies is a decision, not a fault.
+//! biopattern counts it, over 70 % are random), and of what one thread reads, of a file or of a device, three in ten behind what it read before; by figures alone, the size and the merges stand for that. It is a warning only where a recorded thread waits for such reads, or a traced one reads a file so; else a notice: how the data lies is a
+//! decision, not a fault.
 
 use super::devices::{self, SLOW};
+use super::random_reads::{self, IN_ORDER, MIN_REQUESTS, SMALL};
 use super::streams;
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::figures;
@@ -41,22 +42,17 @@ pub(crate) static RULE: Rule = Rule {
     needs: &[Need::Either(&[
         figures::disks(&[Metric::Reads, Metric::ReadBytes, Metric::Utilisation]),
         Need::Table("block_io"),
+        Need::AnyOf(&["read", "pread64", "readv", "preadv"]),
     ])],
     check,
 };
 
 /// Reads a second: fewer fill only a device that is slow by itself.
 const MIN_READS: f64 = 50.0;
-/// Mean size of a read: with read-ahead (128 KiB) what is read in order is larger.
-const SMALL: f64 = 16_384.0;
 /// Reads merged with their neighbours: of what is read in order, nearly all.
 const MERGED: f64 = 0.10;
 /// Read-ahead of a device below which the size of requests says nothing of the order.
 const READ_AHEAD: f64 = 65_536.0;
-/// Recorded requests: fewer are a burst.
-const MIN_REQUESTS: u64 = 100;
-/// Of recorded reads, the part that lies beside another (bcc's biopattern: more than 70 % random).
-const IN_ORDER: f64 = 0.30;
 /// Of a device's reads a second, the part that the traced program makes itself: they are its own.
 const OWN: f64 = 0.5;
 /// Recorded requests under way at a time: the device is never idle.
@@ -66,8 +62,13 @@ const FULL: f64 = 0.90;
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     // A recorder saw where each request lay.
     if facts.has_table("block_io") {
-        let devices = facts.devices.iter().into_iter();
-        return devices.for_each(|(name, device)| of_requests(facts, out, name, device));
+        let own = random_reads::of_calls(facts, out);
+        for (name, device) in facts.devices.iter() {
+            if !own && !random_reads::of_thread(facts, out, (name, device)) {
+                of_requests(facts, out, name, device);
+            }
+        }
+        return;
     }
     let scattered = devices::disks(facts).into_iter().filter_map(|disk| {
         let now = |metric| disk.thing.current(metric);
@@ -80,6 +81,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         (disk.is_busy() && size <= SMALL && merged <= MERGED && ahead && latency && mostly)
             .then_some((disk, reads, size))
     });
+    let mut any_own = false;
     for (disk, reads, size) in scattered {
         let now = |metric| disk.thing.current(metric);
         let own = own_reads(facts, reads);
@@ -109,6 +111,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
                 .at_most(Severity::Notice)
                 .subject(figures::subject(facts, disk.of)),
             Some(stream) => {
+                any_own = true;
                 let calls = &stream.reads.calls;
                 let share = streams::share(facts, stream, &stream.reads, calls.total(), calls.count);
                 let count = Measurement::count("own_reads", calls.count).at_least(MIN_REQUESTS as f64);
@@ -133,6 +136,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .verify(format!("iostat -x 1 {} (rareq-sz, r/s); bcc: biopattern (share of random requests), biosnoop", disk.of.name()))
             .evidence_of(disk.of, &[Metric::Reads, Metric::ReadBytes, Metric::ReadsMerged, Metric::ReadLatency, Metric::Utilisation, Metric::ReadAhead, Metric::Rotational])
             .file();
+    }
+    if !any_own {
+        random_reads::of_calls(facts, out);
     }
 }
 

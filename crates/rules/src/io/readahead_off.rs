@@ -17,15 +17,17 @@
 //! 128 KiB and more.
 //!
 //! ## When it is wrong
-//! Reading here and there is random by nature, and read-ahead is rightly off: by a trace only what is read in order is
-//! judged. By a disk's figures alone the order is not known, so that it is a notice.
+//! Reading here and there is random by nature, and read-ahead is rightly off: by a trace, and by the requests that a recorder saw of a thread
+//! (those of a mapped file have no call), only what is read in order is judged. By a disk's figures alone the order is not known, so that it is a notice.
 
 use super::devices;
 use super::streams::{subject, worst};
+use super::thread_reads;
 use crate::engine::{Findings, Need, Rule};
 use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::{figures, words};
+use whyslow_facts::block_io::{DeviceFacts, ThreadReads};
 use whyslow_facts::{Facts, Stream};
 use whyslow_model::{FdKind, Measurement, Metric, Nanos, Severity};
 
@@ -37,6 +39,7 @@ pub(crate) static RULE: Rule = Rule {
     source: include_str!("readahead_off.rs"),
     needs: &[Need::Either(&[
         Need::AnyOf(&["read", "pread64", "readv", "preadv"]),
+        Need::Table("block_io"),
         figures::disks(&[Metric::ReadAhead, Metric::Reads]),
     ])],
     check,
@@ -53,6 +56,8 @@ const SMALL: u64 = 16_384;
 const FROM_DEVICE: Nanos = Nanos::new(200_000);
 /// Read-ahead of a device that is as good as none.
 const NO_READ_AHEAD: f64 = 4_096.0;
+/// Recorded requests of a thread: fewer are the beginning of a file.
+const MIN_REQUESTS: u64 = 200;
 /// Reads a second of a device: fewer are nobody's work.
 const MIN_RATE: f64 = 100.0;
 
@@ -66,6 +71,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         })
         .collect();
     let found = worst(found);
+    let any = !found.is_empty();
     for (share, stream) in found {
         let calls = &stream.reads.calls;
         let half = Measurement::time("p50", calls.percentile(0.5)).at_least(FROM_DEVICE.or_zero() as f64);
@@ -84,6 +90,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .saving(calls.total())
             .evidence_all(stream.reads.exemplars.iter())
             .file();
+    }
+    // A mapped file is read by no call, and where calls are counted, each is not seen.
+    if !any {
+        facts.devices.iter().into_iter().for_each(|device| of_requests(facts, out, device));
     }
     for disk in devices::disks(facts).iter() {
         let now = |metric| disk.thing.current(metric);
@@ -108,6 +118,32 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .evidence_of(disk.of, &[Metric::ReadAhead, Metric::Reads, Metric::ReadBytes, Metric::RequestSize, Metric::Utilisation])
             .file();
     }
+}
+
+/// A thread that reads small pieces of a device one behind the other, and waits for each.
+#[gated]
+fn of_requests(facts: &Facts, out: &mut Findings<'_>, device: (&str, &DeviceFacts)) {
+    let in_order = |of: &ThreadReads| of.part_in_order().is_some_and(|part| part >= IN_ORDER);
+    let small = (MIN_REQUESTS, SMALL as f64);
+    let Some(reads) = thread_reads::most(facts, device, small, FROM_DEVICE, in_order) else { return };
+    let count = Measurement::count("reads", reads.of.reads.count).at_least(MIN_REQUESTS as f64);
+    let half = reads.half().at_least(FROM_DEVICE.or_zero() as f64);
+    let size = reads.size().at_most(SMALL as f64);
+    let name = facts.host.device_name(device.0);
+    out.report(
+        reads.share.clone(),
+        format!("{} reads {name} in order in pieces of {size}, and waits for each: {count} reads, half take {half} and more", reads.who(facts)),
+    )
+    .measured_all([count, half, size])
+    .measured(Measurement::share("share_of_reads_in_order", reads.in_order()).at_least(IN_ORDER))
+    .subject(reads.subject(facts))
+    .cause("Nothing is read ahead: each page waits for the device. The mapping or the descriptor says so (MADV_RANDOM, POSIX_FADV_RANDOM), the device does (read_ahead_kb 0), the file is opened with O_DIRECT, or the file system does none.")
+    .fix("in the program: no MADV_RANDOM or POSIX_FADV_RANDOM for what is read in order, but MADV_SEQUENTIAL; or reads of 128 KiB and more")
+    .fix("see the device: cat /sys/block/DEV/queue/read_ahead_kb; echo 128 > it (blockdev --setra 256 DEV)")
+    .verify("whyslow disks -d 10s --by device,op,process (reads become readahead, their mean size grows)")
+    .saving(reads.of.reads.total())
+    .evidence_line(facts.recording_at(facts.window.start), reads.line(facts))
+    .file();
 }
 
 /// True for a local file that is read in order, each piece from the device.

@@ -30,7 +30,9 @@ use crate::{callers, words};
 use crate::{figures, kernel_threads};
 use whyslow_facts::samples::SiteTime;
 use whyslow_facts::{Facts, SchedTime, ThreadFacts};
-use whyslow_model::{Entity, Measurement, Metric, Nanos, SampleKind, Severity, Subject, ThreadTotals};
+use whyslow_model::{
+    Entity, Measurement, Metric, Nanos, SampleKind, SaturatingSum, Severity, Subject, ThreadTotals,
+};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -149,8 +151,12 @@ fn report(
         .map(|function| function.cum.or_zero())
         .max()
         .unwrap_or(0);
-    // Without stacks: what no signal could end, less the calls that work on files.
-    let in_faults = if stacks { waits } else { time.uninterruptible_ns.saturating_sub(thread.working_ns) };
+    // What no signal could end, less the calls that work on files.
+    let outside_calls = time.uninterruptible_ns.saturating_sub(thread.working_ns);
+    // Short waits have no stack: those that have one tell which part of all is for pages.
+    let blocked: u64 = facts.samples.sites(kind, thread.process, tid).iter().filter(|of| of.call.is_none()).map(|of| of.weight.ns).saturating_sum();
+    let part = (waits as f64 / blocked.max(1) as f64).min(1.0);
+    let in_faults = if stacks { waits.max((part * outside_calls as f64) as u64) } else { outside_calls };
     let life = time.covered().or_zero().max(1);
     let share = Share::of_time(
         (in_faults as f64 / life as f64).min(1.0),

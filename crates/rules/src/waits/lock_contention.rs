@@ -26,6 +26,12 @@
 //! Processes that are forked behind the mapping share a lock at one address (a semaphore, a mutex in shared memory): the futex calls have no
 //! `_PRIVATE` then, and it is one lock, told of the first process that used it.
 //!
+//! In a Go program whoever waits for a lock is a goroutine on no thread. They are counted by where they wait:
+//!
+//! ```text
+//! 14.9 goroutines wait all the time in sync.Mutex.Lock at main.reserve (stock.go:42)
+//! ```
+//!
 //! ## What to do instead
 //! Hold the lock for less: no I/O, logging or allocation under it. Split it (a lock a shard, a queue a thread), replace it
 //! by an atomic or a read-mostly structure, or hand over in batches.
@@ -33,15 +39,16 @@
 //! ## When it is wrong
 //! A worker that waits on a condition variable is idle, not held up: such waits are not counted. A mutex is known by
 //! the value 2 that glibc, musl and Rust store in one that is wanted, or by FUTEX_LOCK_PI. Locks of the JVM
-//! and of Go park each thread at an address of its own, so that a trace of system calls cannot tell waiting for a lock
-//! from having nothing to do: take a thread dump (jstack) or a mutex profile (pprof) there. A semaphore or a condition counts where those
+//! park each thread at an address of its own, and Go's threads sleep at their scheduler's, so that a trace of system calls cannot tell waiting
+//! for a lock from having nothing to do: record it live, or take a thread dump (jstack) or a mutex profile (pprof) there. Goroutines are
+//! counted some times a second; those that wait at the door of a channel or a socket may have no work. A semaphore or a condition counts where those
 //! that wait have a request in hand, or where who was woken wakes the next one. A lock around the end of a queue, under which one worker
 //! waits for a job and the others for their turn, is none. A hand-cut excerpt of long
 //! waits is reported as a notice with who woke whom.
 
 use super::lock_holder::{self, MIN_WAITS, SHORT_WAIT, share_of_waits};
 use super::root_holder::{self, RootHolder};
-use super::{session_locks, stack_locks};
+use super::{goroutine_locks, session_locks, stack_locks};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::guards::{self, Share};
@@ -56,9 +63,14 @@ pub(crate) static RULE: Rule = Rule {
     group: "waits",
     summary: "threads spend their time waiting for one lock",
     source: include_str!("lock_contention.rs"),
-    needs: &[Need::Durations, Need::AnyOf(&["futex", "futex_time64", "kill"])],
+    needs: &[Need::Either(&[OF_CALLS[0], GOROUTINES]), Need::Either(&[OF_CALLS[1], GOROUTINES])],
     check,
 };
+
+/// What tells of locks that threads wait for.
+const OF_CALLS: [Need; 2] = [Need::Durations, Need::AnyOf(&["futex", "futex_time64", "kill"])];
+/// What tells of those of Go.
+const GOROUTINES: Need = Need::Table("parked");
 
 /// Findings of this rule in one diagnosis.
 const MAX_REPORTED: usize = 3;
@@ -69,9 +81,21 @@ type Lock<'a> = lock_holder::KnownLock<'a>;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
+    // What threads of such a program wait for at futexes is the runtime's.
+    let of_go = goroutine_locks::report(facts, out);
+    if let Some((missing, supply)) = OF_CALLS.iter().find_map(|need| need.missing(facts)) {
+        if of_go.is_empty() {
+            out.not_judged(missing, supply);
+        }
+        return;
+    }
     session_locks::report(facts, out);
+    let is_of_go = |process| {
+        let pid = facts.world.threads.known_process(process).and_then(|process| process.pid);
+        pid.is_some_and(|pid| of_go.contains(&pid))
+    };
     let mut locks: Vec<(Share, Lock<'_>)> = lock_holder::known_locks(facts)
-        .filter(|known| is_contended(known.lock))
+        .filter(|known| is_contended(known.lock) && !is_of_go(known.process))
         .map(|known| (share_of_waits(facts, known.process, known.lock, known.lock.wait_ns), known))
         .filter(|(share, _)| share.value.is_some_and(|value| value >= guards::WARNING_SHARE))
         .collect();
@@ -81,7 +105,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let more = if i + 1 == MAX_REPORTED { all - MAX_REPORTED } else { 0 };
         report(facts, out, share, lock, more);
     }
-    if all == 0 && !stack_locks::report(facts, out) && facts.total_calls() < guards::FEW_CALLS {
+    if all == 0 && of_go.is_empty() && !stack_locks::report(facts, out) && facts.total_calls() < guards::FEW_CALLS {
         excerpt(facts, out);
     }
 }

@@ -22,8 +22,10 @@
 //! The lock of a write-ahead log is held across its sync on purpose; there the fix is to let others join the commit. A
 //! mutex is known by the value 2 that glibc, musl and Rust store; locks of other making (CPython's are semaphores) by threads
 //! that wait for them and then wake the next one. Workers of a pool may do so at their queue, too: where requests are served, such a lock
-//! counts only if a thread that answers one waits for it. Locks of the JVM and of Go are not seen.
+//! counts only if a thread that answers one waits for it. Locks of the JVM are not seen. Of Go a lock counts
+//! where, in the function that takes it, a goroutine waits for an answer or a connection meanwhile, which are parked: one that is in a call (fsync) is on a thread, and not counted.
 
+use super::goroutine_locks;
 use super::lock_holder::{self, share_of_waits};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
@@ -39,9 +41,14 @@ pub(crate) static RULE: Rule = Rule {
     group: "waits",
     summary: "a lock is held during a slow call, and others sleep through it",
     source: include_str!("lock_held_across_io.rs"),
-    needs: &[Need::Durations, Need::AnyOf(&["futex", "futex_time64"])],
+    needs: &[Need::Either(&[OF_CALLS[0], GOROUTINES]), Need::Either(&[OF_CALLS[1], GOROUTINES])],
     check,
 };
+
+/// What tells of locks that threads wait for.
+const OF_CALLS: [Need; 2] = [Need::Durations, Need::AnyOf(&["futex", "futex_time64"])];
+/// What tells of those of Go.
+const GOROUTINES: Need = Need::Table("parked");
 
 /// Fewer waits slept through the call are chance.
 const MIN_WAITS: u64 = 5;
@@ -50,6 +57,13 @@ const PART: f64 = 0.30;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let of_go = goroutine_locks::report_across_io(facts, out);
+    if let Some((missing, supply)) = OF_CALLS.iter().find_map(|need| need.missing(facts)) {
+        if of_go == 0 {
+            out.not_judged(missing, supply);
+        }
+        return;
+    }
     let mut found: Vec<(ProcessId, u64, &LockFacts, &HeldAcross)> = facts
         .locks
         .iter()

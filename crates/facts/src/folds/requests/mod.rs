@@ -105,6 +105,12 @@ impl Requests {
         served.map(|row| row.split.waiting_ns[kind as usize]).saturating_sum()
     }
 
+    /// Requests that were served and answered.
+    pub(crate) fn answered(&self) -> u64 {
+        let served = self.endpoints().iter().filter(|row| row.side == Side::Server);
+        served.map(|row| row.stats.count).saturating_sum()
+    }
+
     /// Requests that began, as far as they were recognised.
     pub fn count(&self) -> u64 {
         self.count

@@ -13,8 +13,8 @@ use whyslow_unwind::{FrameId, Frames, LanguageFrame, Unwinder, inside};
 const SHARE: u64 = 200;
 /// Between two counts of a process, at least and at most, ns.
 const PAUSE_NS: (u64, u64) = (100_000_000, 2_000_000_000);
-/// A process without goroutines is asked about again after so long, ns: its runtime may be known by then.
-const AGAIN_NS: u64 = 2_000_000_000;
+/// A process without goroutines is asked about again after this times the pauses so far: its runtime may be known by then.
+const PATIENCE: u64 = 2;
 /// Goroutines that are looked at in one count; of more the next count looks at the next ones.
 const MOST: usize = 1024;
 /// Sites told apart in a process.
@@ -47,6 +47,8 @@ type Site = (ParkedFor, String, Box<str>, Box<str>, u32);
 #[derive(Default)]
 struct Counted {
     due: u64,
+    /// How long it was left alone since it had none, ns.
+    without: u64,
     /// Which goroutine the next count begins with.
     from: u64,
     counts: u64,
@@ -102,7 +104,8 @@ impl Counted {
             *stacks.entry(stack.to_vec()).or_default() += 1;
         });
         if all == 0 {
-            self.due = now + AGAIN_NS;
+            self.without = (self.without * PATIENCE).clamp(PAUSE_NS.0, PAUSE_NS.1);
+            self.due = now + self.without;
             return;
         }
         let looked = all.saturating_sub(self.from).min(MOST as u64);

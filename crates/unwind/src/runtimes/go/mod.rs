@@ -97,8 +97,8 @@ struct Go {
     searched: u32,
 }
 
-/// Searches for the list of goroutines: it is there before `main` begins.
-const SEARCHES: u32 = 3;
+/// Searches for the list of goroutines, of which each may come before `main` begins.
+const SEARCHES: u32 = 6;
 
 /// Frames of a parked goroutine.
 const FRAMES: usize = 128;
