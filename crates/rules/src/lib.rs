@@ -265,6 +265,7 @@ mod waits {
     mod goroutine_locks;
     mod goroutines;
     mod stack_locks;
+    mod stack_turns;
     mod woken_at_once;
 
     pub(super) mod deadlock;

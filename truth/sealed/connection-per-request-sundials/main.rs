@@ -57,7 +57,7 @@ impl Almanac {
 fn off(shadow: f64, height: f64, seed: u64) -> f64 {
     let mut chance = seed | 1;
     let mut worst = 0.0f64;
-    for step in 0..@{engrave} * 1500u64 {
+    for step in 0..@{engrave} * 400u64 {
         chance = chance.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         let slip = (chance >> 40) as f64 / 1e9;
         let reach = step as f64 / (0.2 + height.abs());

@@ -23,12 +23,12 @@ type camera struct {
 	row [4096]byte
 }
 
-// shoot takes a picture: the sea, and what moves on it.
+// shoot takes a picture: the sea, and what moves on it; each time an eighth of its rows is new.
 func (c *camera) shoot(frame []byte, number int) {
 	for i := range c.row {
 		c.row[i] = byte(i*number>>4 + number)
 	}
-	for at := 16; at < len(frame); at += len(c.row) {
+	for at := 16 + number%8*len(c.row); at < len(frame); at += 8 * len(c.row) {
 		copy(frame[at:], c.row[at>>12&1023:])
 	}
 	binary.LittleEndian.PutUint64(frame, uint64(number))
@@ -53,6 +53,12 @@ func (r *recorder) @{fnCamel}(frame []byte, number int) error {
 	at := int64(number%slots) * frameSize
 	for i, ring := range r.rings {
 		start := time.Now()
+		if i > 0 && at == 0 {
+			// Readers of the old format take a round from its start.
+			if err := ring.Truncate(0); err != nil {
+				return err
+			}
+		}
 		if _, err := ring.WriteAt(frame, at); err != nil {
 			return err
 		}

@@ -15,10 +15,10 @@ class Camera {
     this.frame = Buffer.alloc(FRAME);
   }
 
-  // The sea, and what moves on it.
+  // The sea, and what moves on it; each time an eighth of its rows is new.
   shoot(number) {
     for (let i = 0; i < this.row.length; i++) this.row[i] = (i * number >> 4) + number;
-    for (let at = 16; at < FRAME; at += 4096) this.row.copy(this.frame, at, at >> 12 & 1023);
+    for (let at = 16 + number % 8 * 4096; at < FRAME; at += 8 * 4096) this.row.copy(this.frame, at, at >> 12 & 1023);
     this.frame.writeUInt32LE(number, 0);
     crypto.createHash("md5").update(this.frame.subarray(16, 4096)).digest().copy(this.frame, 4, 0, 12);
     return this.frame;
@@ -37,6 +37,8 @@ class Recorder {
     const at = number % SLOTS * FRAME;
     this.rings.forEach((ring, i) => {
       const start = now();
+      // Readers of the old format take a round from its start.
+      if (i > 0 && at === 0) fs.ftruncateSync(ring, 0);
       fs.writeSync(ring, frame, 0, FRAME, at);
       if (i > 0) this.twice += now() - start;
     });

@@ -100,8 +100,8 @@ static void read_book(const char *path)
         perror(path);
         exit(1);
     }
-    book = calloc(@{melodies}, sizeof *book);
-    while (songs < @{melodies} && fgets(line, sizeof line, in)) {
+    book = calloc(@{songs}, sizeof *book);
+    while (songs < @{songs} && fgets(line, sizeof line, in)) {
         struct melody *melody = &book[songs++];
         char *word = strtok(line, " \n");
         snprintf(melody->title, sizeof melody->title, "%s", word);

@@ -26,29 +26,15 @@ public class @{Class} {
         }
     }
 
-    /** How badly two edges fit. */
-    private int gap(int one, int other) {
-        int sum = Math.abs(widths[one] - widths[other]) * SAMPLES;
-        for (int i = 0; i < SAMPLES; i++)
-            sum += Math.abs(outlines[one * SAMPLES + i] + outlines[other * SAMPLES + i]);
-        return sum;
-    }
-
-    /** The edge that fits best. */
+    /** The edge that fits best: a hollow where this one has a knob. */
     int @{fnCamel}(int edge) {
         int best = -1, least = Integer.MAX_VALUE;
-        if (BY_WIDTH) {
-            for (int other = first[widths[edge]]; other >= 0; other = next[other])
-                if (other != edge && gap(edge, other) < least) {
-                    least = gap(edge, other);
-                    best = other;
-                }
-            return best;
-        }
-        for (int other = 0; other < EDGES; other++) {
+        for (int other = BY_WIDTH ? first[widths[edge]] : 0; other >= 0 && other < EDGES; other = BY_WIDTH ? next[other] : other + 1) {
             if (other == edge)
                 continue;
-            int gap = gap(edge, other);
+            int gap = Math.abs(widths[edge] - widths[other]) * SAMPLES;
+            for (int i = 0; i < SAMPLES; i++)
+                gap += Math.abs(outlines[edge * SAMPLES + i] + outlines[other * SAMPLES + i]);
             if (gap < least) {
                 least = gap;
                 best = other;

@@ -11,6 +11,7 @@ class Tray {
     this.outlines = Array.from({ length: EDGES }, () => new Int32Array(SAMPLES));
     this.widths = new Int32Array(EDGES);
     this.ofWidth = new Map();
+    this.all = Array.from({ length: EDGES }, (_, edge) => edge);
   }
 
   // What the camera sees: each edge's outline, and elsewhere on the tray the one that fits.
@@ -28,27 +29,21 @@ class Tray {
     });
   }
 
-  gap(one, other) {
-    let sum = Math.abs(this.widths[one] - this.widths[other]) * SAMPLES;
-    const a = this.outlines[one];
-    const b = this.outlines[other];
-    for (let i = 0; i < SAMPLES; i++) sum += Math.abs(a[i] + b[i]);
-    return sum;
-  }
-
   @{fnCamel}(edge) {
+    const others = '@{way}' === 'widths' ? this.ofWidth.get(this.widths[edge]) : this.all;
+    const mine = this.outlines[edge];
     let best = -1;
     let least = Infinity;
-    const consider = (other) => {
-      if (other === edge) return;
-      const gap = this.gap(edge, other);
+    for (const other of others) {
+      if (other === edge) continue;
+      const outline = this.outlines[other];
+      let gap = Math.abs(this.widths[edge] - this.widths[other]) * SAMPLES;
+      for (let i = 0; i < SAMPLES; i++) gap += Math.abs(mine[i] + outline[i]);
       if (gap < least) {
         least = gap;
         best = other;
       }
-    };
-    if ('@{way}' === 'widths') this.ofWidth.get(this.widths[edge]).forEach(consider);
-    else for (let other = 0; other < EDGES; other++) consider(other);
+    }
     return best;
   }
 }

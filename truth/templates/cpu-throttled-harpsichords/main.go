@@ -73,7 +73,7 @@ func @{fnCamel}(number int, sound []float64, tries int) verdict {
 }
 
 func main() {
-	const tries = @{effort_ms} * 220 / @{partials}
+	const tries = @{effort_ms} * 100 / @{partials}
 	if len(os.Args) > 1 {
 		enter("@{room}-archive")
 		for number := 0; ; number++ {

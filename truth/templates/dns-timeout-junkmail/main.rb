@@ -20,8 +20,8 @@ class Blocklists
   def @{fn}(sender)
     name = sender.reverse.join(".")
     LISTS.count do |list|
-      found = @names.getaddress(Resolv::DNS::Name.create("#{name}.#{list}."))
-      found.to_s.start_with?("127.")
+      found = @names.getresource(Resolv::DNS::Name.create("#{name}.#{list}."), Resolv::DNS::Resource::IN::A)
+      found.address.to_s.start_with?("127.")
     rescue Resolv::ResolvError
       false
     end

@@ -102,7 +102,7 @@ fn main() {
     let mut workers = Vec::new();
     let season: Vec<String> = (0..40).map(sail).collect();
     for number in 0..@{workers} {
-        let (quay, arrivals) = mpsc::sync_channel::<String>(1);
+        let (quay, arrivals) = mpsc::sync_channel::<String>(8);
         boats.push(quay);
         let chart = chart.clone();
         let work = move || {

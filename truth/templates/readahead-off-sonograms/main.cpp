@@ -85,7 +85,7 @@ int main()
         auto start = Clock::now();
         kept.clear();
         if (std::string("@{mode}") == "heads") {
-            for (int i = 0; i < 8; i++) {
+            for (int i = 0; i < 3; i++) {
                 archive.head(archive.entries[(units * 7919 + i * i * 31) % archive.entries.size()], frame);
                 kept.push_back(loudness(frame));
             }

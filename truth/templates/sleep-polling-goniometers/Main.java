@@ -47,8 +47,8 @@ public class @{Class} implements AutoCloseable {
     /** The middle of the peak that lies best below the counts. */
     private static double fit(double angle, double counts) {
         double best = Double.MAX_VALUE, where = angle;
-        for (int i = 0; i < @{points} * 20; i++) {
-            double middle = angle + (i - @{points} * 10) / 1e4, sum = 0;
+        for (int i = 0; i < @{points} * 14; i++) {
+            double middle = angle + (i - @{points} * 7) / 1e4, sum = 0;
             for (int k = -12; k <= 12; k++) {
                 double expected = counts * Math.exp(-k * k / 18.0);
                 double seen = counts * Math.exp(-Math.pow(k + (middle - angle) * 40, 2) / 18.0);

@@ -37,7 +37,7 @@ end
 # The middle of the peak that lies best below the counts.
 def fit(angle, counts)
   shape = (-6..6).map { |k| counts * Math.exp(-k * k / 18.0) }
-  (0...@{points} / 2).map { |i| angle + (i - @{points} / 4) / 1e3 }.min_by do |middle|
+  (0...@{points} * 3 / 2).map { |i| angle + (i - @{points} * 3 / 4) / 1e3 }.min_by do |middle|
     shape.each_with_index.sum { |expected, k| (expected - counts * Math.exp(-(k - 6 + (middle - angle) * 40)**2 / 18.0))**2 }
   end
 end

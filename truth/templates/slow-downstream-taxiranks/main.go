@@ -106,7 +106,8 @@ func main() {
 		go func() {
 			defer group.Done()
 			service := dial()
-			due := began.Add(time.Duration(desk) * 11 * time.Millisecond)
+			due := began.Add(time.Duration(desk) * 23 * time.Millisecond)
+			time.Sleep(time.Until(due))
 			for time.Since(began).Seconds() < @{seconds} {
 				start := time.Now()
 				at := place{rand.Intn(100), rand.Intn(100)}

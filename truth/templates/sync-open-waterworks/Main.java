@@ -72,16 +72,21 @@ public class @{Class} {
     }
 
     public static void main(String[] args) throws Exception {
-        Register register = new Register(Path.of("@{work}/@{register}"));
+        Register register = new Register(Path.of("@{work}/@{volume}/@{register}"));
         if (@{gather} == 1) {
             Thread ahead = new Thread(register::ahead, "ahead");
             ahead.setDaemon(true);
             ahead.start();
         }
+        // How many of the slots were in use when we were last stopped.
+        byte[] before = Files.readAllBytes(Path.of("@{work}/@{volume}/@{register}"));
+        int used = 0;
+        for (int at = 0; at < before.length; at += SLOT) used += before[at] != 0 ? 1 : 0;
+        System.err.println(used + " of " + SLOTS + " slots in use");
         Random chance = new Random(@{meters});
         double[] flow = new double[@{history}];
         double worst = 0;
-        for (int warm = 0; warm < 400; warm++) worst += leak(flow);
+        for (int warm = 0; warm < 2000; warm++) worst += leak(flow);
         long units = 0, busy = 0, began = System.nanoTime();
         while (System.nanoTime() - began < @{seconds} * 1e9) {
             long start = System.nanoTime();

@@ -79,13 +79,25 @@ func judge(found []float64) (apart, median float64) {
 }
 
 func main() {
-	r, err := open("@{work}/@{register}")
+	r, err := open("@{work}/@{volume}/@{register}")
 	if err != nil {
 		panic(err)
 	}
 	if @{gather} == 1 {
 		go r.ahead()
 	}
+	// How many there were when we were last stopped.
+	before, err := os.ReadFile("@{work}/@{volume}/@{register}")
+	if err != nil {
+		panic(err)
+	}
+	used := 0
+	for at := 0; at < len(before); at += slot {
+		if before[at] != 0 {
+			used++
+		}
+	}
+	fmt.Fprintln(os.Stderr, used, "of", slots, "in use")
 	found, record := make([]float64, @{history}), make([]byte, slot)
 	began, busy, worst, units := time.Now(), time.Duration(0), 0.0, 0
 	for ; time.Since(began).Seconds() < @{seconds}; units++ {

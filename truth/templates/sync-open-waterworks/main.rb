@@ -42,7 +42,7 @@ end
 # Tries when to switch a pump on and off, so that the basin is neither empty nor spilt.
 def plan(level, demand)
   best = nil
-  (0...demand.size).step(5) do |on|
+  (0...demand.size).step(12) do |on|
     water = level
     off = demand.each_with_index.sum do |need, hour|
       water += (hour - on) % demand.size < demand.size / 2 ? 1.0 : 0.0
@@ -54,8 +54,11 @@ def plan(level, demand)
   best
 end
 
-orders = Orders.new("@{work}/@{register}")
+orders = Orders.new("@{work}/@{volume}/@{register}")
 Thread.new { orders.ahead } if @{gather} == 1
+# How many orders there were when we were last stopped.
+before = File.binread("@{work}/@{volume}/@{register}")
+warn "#{(0...before.size).step(SLOT).count { |at| before.getbyte(at) != 0 }} of #{SLOTS} in use"
 chance = Random.new(@{meters})
 units, busy, began, switched = 0, 0.0, now, 0
 while now - began < @{seconds}

@@ -41,7 +41,7 @@ public class @{Class} {
         java.util.Arrays.fill(shell, 18 + tin % 7);
         double lethal = 0, steam = 118 + batch % 6;
         for (int step = 0; step < @{steps}; step++) {
-            for (int second = 0; second < 4; second++) {
+            for (int second = 0; second < 2; second++) {
                 double outer = steam;
                 for (int i = 0; i < shell.length; i++) {
                     double next = shell[i] + 0.3 * (outer - shell[i]);
@@ -63,6 +63,7 @@ public class @{Class} {
         for (int batch = 0; batch < 60; batch++) {
             for (int tin = 0; tin < @{tins}; tin++) lethality(log, batch, tin);
         }
+        if (@{night} == 1) log.note("the line is filled");
         log.spent = 0;
         long busy = 0, units = 0, began = System.nanoTime(), due = began;
         while (System.nanoTime() - began < @{seconds} * 1e9) {
@@ -72,7 +73,7 @@ public class @{Class} {
                 if (lethality(log, (int) units, tin) < 0.002) bad++;
             }
             thrownOut.merge((int) units % 40, bad, Integer::sum);
-            if (@{night} == 1) log.note("batch " + units + ": " + bad + " of @{tins} thrown out");
+            if (@{night} == 1 && units % 20 == 0) log.note("batch " + units + ": " + bad + " of @{tins} thrown out");
             units++;
             busy += System.nanoTime() - start;
             due = Math.max(due + (long) (1e9 / @{per_s}), System.nanoTime());

@@ -53,7 +53,7 @@ function batch() {
   const labels = [];
   for (let tin = 0; tin < @{tins}; tin++) labels.push(label(units, tin));
   pallets.set(units % 30, crypto.createHash("sha1").update(labels.join()).digest("hex"));
-  if (@{night}) trace.note(`batch ${units}: ${labels.length} labels`);
+  if (@{night} && units % 20 === 0) trace.note(`batch ${units}: ${labels.length} labels`);
   units++;
   busy += now() - start;
   due = Math.max(due + 1 / @{per_s}, now());

@@ -42,7 +42,7 @@ fn best(boxes: &[u64], tin: u64) -> usize {
 }
 
 fn pack(batch: u64, trace: &mut Trace) -> std::io::Result<u64> {
-    let mut boxes = [0u64; 4 + @{cook} / 10];
+    let mut boxes = [0u64; 8 + @{cook} / 2];
     for tin in 0..@{tins} {
         for step in 0..@{steps} {
             let weight = 40_000 + (batch * 31 + tin as u64 * 17 + step as u64 * 7) % 900;
@@ -62,7 +62,7 @@ fn main() -> std::io::Result<()> {
     while began.elapsed().as_secs_f64() < @{seconds} {
         let start = Instant::now();
         uneven = uneven.max(pack(units, &mut trace)?);
-        if @{night} == 1 {
+        if @{night} == 1 && units % 20 == 0 {
             trace.note(&format!("batch {units}: {uneven} apart"))?;
         }
         units += 1;

@@ -7,7 +7,7 @@ use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::block_io::{DeviceFacts, ThreadReads};
 use whyslow_facts::{Facts, Stream};
-use whyslow_model::{FdKind, Measurement, Nanos};
+use whyslow_model::{CallStats, FdKind, Measurement, Nanos};
 
 /// Mean size of a read: with read-ahead (128 KiB) what is read in order is larger.
 pub(super) const SMALL: f64 = 16_384.0;
@@ -18,9 +18,9 @@ pub(super) const IN_ORDER: f64 = 0.30;
 /// Half of the reads take this long and more: what is in memory takes microseconds, under a tracer some tens of them.
 const FROM_DEVICE: Nanos = Nanos::new(200_000);
 
-/// A seek over all of a disk and a turn of it take no longer (a 5,400 rpm one: 16 ms and 11 ms at most, half of that on average): what does
+/// A disk that turns needs no longer for a read by itself (7,200 rpm: a seek of 9 ms and half a turn, 4 ms, on average): what does
 /// is slow wherever it reads, or waits in a queue.
-const SEEK: Nanos = Nanos::new(25_000_000);
+const SEEK: Nanos = Nanos::new(15_000_000);
 
 const FIXES: [&str; 3] = [
     "keep what is read often in memory: a larger cache of the program, more memory for the page cache",
@@ -33,6 +33,9 @@ const FIXES: [&str; 3] = [
 pub(super) fn of_calls(facts: &Facts, out: &mut Findings<'_>) -> bool {
     let mut found = Vec::new();
     for stream in streams::with_sums(facts).filter(|stream| is_scattered(stream)) {
+        if each(facts, &stream.reads.calls) > SEEK {
+            continue;
+        }
         let calls = &stream.reads.calls;
         let share = streams::share(facts, stream, &stream.reads, calls.total(), calls.count);
         if share.value.is_some_and(|value| value >= guards::WARNING_SHARE) {
@@ -59,20 +62,28 @@ fn is_scattered(stream: &Stream) -> bool {
         && reads.in_sequence as f64 <= IN_ORDER * reads.succeeded() as f64
         && half.is_known()
         && half >= FROM_DEVICE
-        && half <= SEEK
+}
+
+/// What a device takes for one of these reads, at most: half of them took so long, and of several at a time as many were done in the window.
+#[gated]
+fn each(facts: &Facts, reads: &CallStats) -> Nanos {
+    let half = reads.percentile(0.5);
+    let window = facts.window.whole().get().and_then(|window| window.checked_div(reads.count));
+    window.map_or(half, |each| half.min(Nanos::new(each)))
 }
 
 fn tell_calls(facts: &Facts, out: &mut Findings<'_>, share: Share, stream: &Stream) {
     let reads = &stream.reads;
     let count = Measurement::count("own_reads", reads.calls.count).at_least(MIN_REQUESTS as f64);
-    let half = Measurement::time("p50", reads.calls.percentile(0.5)).at_most(SEEK.or_zero() as f64);
+    let half = Measurement::time("p50", reads.calls.percentile(0.5)).at_least(FROM_DEVICE.or_zero() as f64);
+    let each = Measurement::time("time_per_read", each(facts, &reads.calls)).at_most(SEEK.or_zero() as f64);
     let size = Measurement::bytes("bytes_per_read", reads.mean_size().unwrap_or(0.0) as u64).at_most(SMALL);
     let random = 1.0 - reads.in_sequence as f64 / reads.succeeded().max(1) as f64;
     out.report(
         share,
         format!("{}: {count} reads here and there of {size} each, and half take {half} and more", stream.name),
     )
-    .measured_all([count, half, size])
+    .measured_all([count, half, each, size])
     .measured(Measurement::share("share_of_reads_at_random", random).at_least(1.0 - IN_ORDER))
     .subject(streams::subject(facts, stream, reads, "read"))
     .cause(format!(
@@ -92,13 +103,14 @@ fn tell_calls(facts: &Facts, out: &mut Findings<'_>, share: Share, stream: &Stre
 #[gated]
 pub(super) fn of_thread(facts: &Facts, out: &mut Findings<'_>, device: (&str, &DeviceFacts)) -> bool {
     let scattered = |of: &ThreadReads| {
-        of.part_in_order().is_some_and(|part| part <= IN_ORDER) && of.reads.percentile(0.5) <= SEEK
+        of.part_in_order().is_some_and(|part| part <= IN_ORDER) && each(facts, &of.reads) <= SEEK
     };
     let Some(reads) = thread_reads::most(facts, device, (MIN_REQUESTS, SMALL), FROM_DEVICE, scattered) else {
         return false;
     };
     let count = Measurement::count("reads", reads.of.reads.count).at_least(MIN_REQUESTS as f64);
-    let half = reads.half().at_most(SEEK.or_zero() as f64);
+    let half = reads.half().at_least(FROM_DEVICE.or_zero() as f64);
+    let each = Measurement::time("time_per_read", each(facts, &reads.of.reads)).at_most(SEEK.or_zero() as f64);
     let size = reads.size().at_most(SMALL);
     let name = facts.host.device_name(device.0);
     out.report(
@@ -108,7 +120,7 @@ pub(super) fn of_thread(facts: &Facts, out: &mut Findings<'_>, device: (&str, &D
             reads.who(facts)
         ),
     )
-    .measured_all([count, half, size])
+    .measured_all([count, half, each, size])
     .measured(Measurement::share("share_of_reads_at_random", 1.0 - reads.in_order()).at_least(1.0 - IN_ORDER))
     .subject(reads.subject(facts))
     .cause(format!(

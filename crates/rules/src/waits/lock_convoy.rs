@@ -22,11 +22,13 @@
 //! spins for a moment before it sleeps (adaptive mutexes). Counters a thread, atomics, a sharded map.
 //!
 //! ## When it is wrong
-//! A lock made of semaphores or of a condition is known by the order in which threads wake each other. A barrier wakes many at once and is met once a phase. A tracer that stops each call makes a convoy of any busy lock: there
+//! A lock made of semaphores or of a condition is known by the order in which threads wake each other; one of Java, whose threads park each at
+//! an address of its own, by the stacks of waits of a millisecond and more. A barrier wakes many at once and is met once a phase. A tracer that stops each call makes a convoy of any busy lock: there
 //! the finding is a notice, and a recording tells (whyslow record).
 
 use super::lock_holder::{self, share_of_waits};
 use super::semaphore_turns::{self, EVEN, HANDED_PER_S};
+use super::stack_turns;
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::{guards, words};
@@ -57,7 +59,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let convoys = lock_holder::known_locks(facts).filter(|known| is_convoy(facts, known.process, known.lock));
     let Some(known) = convoys.min_by_key(|known| (std::cmp::Reverse(known.lock.wait_ns), known.address))
     else {
-        return;
+        return stack_turns::tell(facts, out);
     };
     let lock = known.lock;
     let share = share_of_waits(facts, known.process, lock, lock.wait_ns);

@@ -39,7 +39,7 @@ use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::network::asked;
-use crate::words;
+use crate::{callers, words};
 use hashbrown::HashMap;
 use whyslow_chain::{Explainer, Knot, KnotFinder, Path, PathKind, Scope, Segment};
 use whyslow_facts::Facts;
@@ -185,10 +185,18 @@ fn report(
         first = wait;
         stay = before;
     }
+    // What the last thread does is what to change, where it is one of the same program.
+    let facts = explainer.facts();
+    let is_same = facts.process_of_thread(*tid) == facts.process_of_thread(path.tid);
+    let site = match worst.call {
+        Some(call) => callers::of_calls(facts, *tid, &[facts.name_of(call.syscall)]),
+        None => callers::computing(facts, *tid),
+    };
     let subject = Subject {
         lock: first.and_then(|call| call.lock()).map(|address| format!("{address:#x}")),
         peer,
-        ..Subjects::thread(explainer.facts(), path.tid)
+        function: callers::function(site.filter(|_| is_same).as_ref()),
+        ..Subjects::thread(facts, path.tid)
     };
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
     // A program that serves nobody may be idle: it has work in hand where it asked for something or uses its own files.
