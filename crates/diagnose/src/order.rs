@@ -24,8 +24,6 @@ const REFUSES: &[&str] = &[
 pub(crate) const TAKEN_BY_HOST: &[&str] = &["cpu-throttled", "run-queue-delay", "steal-time"];
 /// The same, where no rule claims it.
 const QUEUED: &str = "waits-for-cpu";
-/// What only says that the program works.
-const COMPUTES: &[&str] = &["computes", "kernel-time"];
 /// From this part on of the time that the host leaves, a finding about the program comes before what the host takes: twice what is
 /// worth a warning, because the queue ends with the load of others, and the program's own cost stays.
 const OWN_PART: f64 = 0.10;
@@ -109,8 +107,8 @@ impl Taken {
     /// True for what the program does itself, where that is a good part of the time that the host leaves.
     fn is_beside(&self, key: &Key) -> bool {
         let weighs = key.severity > Severity::Capture && key.severity >= self.worst.min(Severity::Warning);
-        // A wait that nobody explains is no work that the queue is made of.
-        let is_work = !whyslow_rules::is_general(key.family) || COMPUTES.contains(&key.family);
+        // What no rule explains, a wait or computing, is nothing to change first where the host takes more.
+        let is_work = !whyslow_rules::is_general(key.family);
         let least = if is_work { OWN_PART * (1.0 - self.most) } else { self.most };
         weighs && !is_taken(key.family) && key.share >= least
     }

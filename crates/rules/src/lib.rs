@@ -108,8 +108,9 @@ mod general {
 /// Rules about reading and writing files: sizes, order, repetition, durability.
 mod io {
     mod devices;
-    pub(super) mod reread;
+    mod journal_calls;
     mod random_reads;
+    pub(super) mod reread;
     pub(super) mod streams;
     pub(super) mod synced;
     mod thread_reads;
@@ -256,14 +257,14 @@ mod waits {
     mod chain_ends;
     mod counted_tries;
     mod fifo_end;
+    mod goroutine_locks;
+    mod goroutines;
     mod held_up;
     mod instead_of_sleep;
     mod lock_holder;
     mod semaphore_turns;
     mod session_locks;
     mod sleep_in_requests;
-    mod goroutine_locks;
-    mod goroutines;
     mod stack_locks;
     mod stack_turns;
     mod woken_at_once;

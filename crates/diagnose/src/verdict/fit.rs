@@ -5,6 +5,8 @@ use whyslow_privacy::redact;
 
 /// Names are shortened to these many characters, the first length that makes the sentence fit.
 const NAME_LENGTHS: [usize; 6] = [48, 40, 32, 26, 20, 16];
+/// What is told beside a culprit that is named goes before names become shorter than this.
+const LEGIBLE: usize = 32;
 /// A sentence without its last clauses still has to say something beside its names: characters.
 const SHORTEST: usize = 20;
 
@@ -44,7 +46,8 @@ impl Sentence {
         let mut shown = Vec::new();
         // Rather a clause less than no culprit; rather a culprit less than half a sentence.
         for kept in (0..=culprits.len()).rev() {
-            for longest in NAME_LENGTHS {
+            let is_more = kept + names.len().min(1) > 1;
+            for longest in NAME_LENGTHS.into_iter().filter(|longest| !is_more || *longest >= LEGIBLE) {
                 let who = shorten_words(&who, longest);
                 let culprits: String =
                     culprits[..kept].iter().map(|culprit| shorten_words(culprit, longest)).collect();
@@ -142,41 +145,64 @@ fn shorten_words(text: &str, longest: usize) -> String {
 
 /// Last parts of names that stay whole where they are no longer than so many characters: half a file name or function is found nowhere.
 const WHOLE: usize = 24;
+/// The begin of a path in fewer characters says nothing.
+const HEAD: usize = 4;
 
-/// A name without its middle: `/srv/…/orders.db`. Of a path as many of its last parts stay as there is room for; its last one, and a method
-/// without its class, stays whole.
+/// A name without its middle: `/srv/…/orders.db`. As many of its last parts stay as there is room for. The last one stays whole: of a path
+/// what is behind its last slash, a method without its class, an address.
 pub(super) fn middle_out(name: &str, longest: usize) -> String {
-    let letters: Vec<char> = name.chars().collect();
-    if letters.len() <= longest {
+    let count = length(name);
+    if count <= longest {
         return name.to_string();
     }
-    let room = longest.saturating_sub(1);
-    if let Some(last) = last_part(name).filter(|last| (room..=WHOLE).contains(&length(last))) {
-        return format!("…{last}");
+    if let Some(bare) = without_parameters(name) {
+        return middle_out(bare, longest);
     }
-    let parts = (1..letters.len()).filter(|at| letters[*at] == '/').map(|at| letters.len() - at);
-    // The begin of the path stays to be seen, too, where that leaves its last part whole.
-    let fits = |spare: usize| parts.clone().filter(|length| *length > 1 && length + spare <= room).max();
-    let tail = fits(4).or_else(|| fits(0)).unwrap_or(room.div_ceil(2));
-    let head = room - tail;
-    let (head, tail): (String, String) =
-        (letters[..head].iter().collect(), letters[letters.len() - tail..].iter().collect());
+    let room = longest.saturating_sub(1);
+    let tails = last_parts(name);
+    // The begin of a path stays to be seen, too, where that leaves its last part whole.
+    let is_path = name.contains('/');
+    let fits =
+        |spare: usize| tails.iter().filter(|tail| length(tail) + spare <= room).max_by_key(|tail| tail.len());
+    if let Some(tail) = fits(HEAD).filter(|_| is_path) {
+        let head: String = name.chars().take(room - length(tail)).collect();
+        return format!("{head}…{tail}");
+    }
+    let last = tails.iter().filter(|tail| length(tail) <= WHOLE).min_by_key(|tail| tail.len());
+    if let Some(tail) = fits(0).or(last) {
+        return format!("…{tail}");
+    }
+    let tail = room.div_ceil(2);
+    let head: String = name.chars().take(room - tail).collect();
+    let tail: String = name.chars().skip(count - tail).collect();
     format!("{head}…{tail}")
 }
 
-/// Of a path the last part with its slash; of a qualified name, `payments::Cabinet::get`, the last identifier.
-fn last_part(name: &str) -> Option<&str> {
+/// `Cache::find` of `Cache::find(std::string const&) const::{lambda()#1}`; `None` of other names.
+fn without_parameters(name: &str) -> Option<&str> {
+    let at = name.find('(').filter(|at| *at > 0 && name.contains(' ') && name[..*at].contains("::"))?;
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '~' | '<' | '>');
+    Some(&name[..at]).filter(|bare| bare.chars().all(is_name))
+}
+
+/// The ends of a name that say something by themselves: of a path each from a slash on; of a qualified name, `payments::Cabinet::get`, each from
+/// an identifier on; an address with its port.
+fn last_parts(name: &str) -> Vec<&str> {
+    if name.contains('/') {
+        return name.match_indices('/').map(|(at, _)| &name[at..]).filter(|tail| tail.len() > 1).collect();
+    }
+    let number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ':');
+    let address = name.trim_end_matches(number);
+    let address = &name[address.len()..];
+    if address.matches('.').count() == 3 && address.contains(':') {
+        return vec![address];
+    }
     if name.contains(' ') {
-        return None;
+        return Vec::new();
     }
-    match name.rfind('/') {
-        Some(at) => Some(&name[at..]).filter(|last| last.len() > 1),
-        None => {
-            let at = name.rfind(['.', ':', '#'])? + 1;
-            let is_name = |last: &&str| last.starts_with(|first: char| first.is_alphabetic() || first == '_');
-            Some(&name[at..]).filter(is_name)
-        }
-    }
+    let is_name = |tail: &&str| tail.starts_with(|first: char| first.is_alphabetic() || first == '_');
+    let tails = name.match_indices(['.', ':', '#', '$']).map(|(at, mark)| &name[at + mark.len()..]);
+    tails.filter(is_name).collect()
 }
 
 /// Cut behind a word, with a mark for what is missing.
@@ -253,7 +279,14 @@ mod tests {
         // The last part stays whole, also where there is no room for it.
         assert_eq!(middle_out("/work/run/customer_list.sock", 16), "…/customer_list.sock");
         assert_eq!(middle_out("payments::Cabinet::get_customers", 12), "…get_customers");
-        assert_eq!(middle_out("127.0.0.1.53317.example:8080", 16), "127.0.0…ple:8080");
+        assert_eq!(middle_out("127.0.0.1.53317.example:8080", 16), "…example:8080");
+        assert_eq!(middle_out("register.py:127.0.0.1:12176", 20), "…127.0.0.1:12176");
+        assert_eq!(middle_out("BillingService$Numbers.checkLetter", 26), "…Numbers.checkLetter");
+        assert_eq!(middle_out("main.publishOrder", 16), "…publishOrder");
+        assert_eq!(
+            middle_out("Checker::reject(std::string const&) const::{lambda()#1}::operator()() const", 20),
+            "Checker::reject"
+        );
     }
 
     proptest! {

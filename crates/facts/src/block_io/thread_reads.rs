@@ -50,7 +50,8 @@ mod tests {
     #[test]
     fn reads_behind_one_another_are_in_order_and_reads_ahead_are_none_that_is_waited_for() {
         let mut thread = ThreadReads::default();
-        for (sector, op) in [(100, "read"), (108, "read"), (116, "read+ahead"), (124, "read"), (900, "read")] {
+        for (sector, op) in [(100, "read"), (108, "read"), (116, "read+ahead"), (124, "read"), (900, "read")]
+        {
             let io = BlockIo {
                 queued: Timestamp::new(1_000),
                 issued: Timestamp::new(2_000),

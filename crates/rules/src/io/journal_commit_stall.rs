@@ -19,15 +19,19 @@
 //!
 //! ## When it is wrong
 //! A thread that waits for its own fsync is what fsync means: only others that wait to *begin* a change count, and only two
-//! and more of them.
+//! and more of them. A trace tells no kernel function: there calls of 5 ms and more that change files (open, write, rename) count that stand still while
+//! another thread syncs, and go on at one moment, where most such calls do.
 
 use super::devices;
+use super::journal_calls::{self, Committer, Held};
 use crate::engine::{Findings, Rule, Subjects};
 use crate::figures;
 use crate::gate::gated;
 use crate::guards::{Share, WARNING_SHARE};
 use crate::words;
+use whyslow_chain::Explainer;
 use whyslow_facts::Facts;
+use whyslow_facts::folds::graph::LongCall;
 use whyslow_model::{Entity, Measurement, SampleKind, ShareOf, Subject, Trait};
 
 /// The rule.
@@ -57,6 +61,9 @@ const FOR_COMMIT: [&str; 4] =
 /// Who waits to begin: one may be unlucky.
 const MIN_VICTIMS: usize = 2;
 
+/// How sure it is by the times of calls alone.
+const OF_CALLS: f64 = 0.7;
+
 /// One that waits in the journal.
 struct Waiter {
     name: String,
@@ -70,8 +77,15 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let tasks = facts.host.things_that(|of| matches!(of, Entity::Process(_) | Entity::Thread { .. }));
     let looked = tasks.iter().any(|(_, thing)| !thing.wchans.is_empty());
     let recorded = !facts.samples.is_empty(SampleKind::OffCpu);
+    let committer = journal_calls::committer(facts);
     if !looked && !recorded {
-        return out.not_judged("in which kernel functions threads wait", "whyslow diagnose -a");
+        let held = committer.as_ref().and_then(|by| Some((by, journal_calls::held(facts, by)?)));
+        let held =
+            held.filter(|(_, held)| held.threads.len() >= MIN_VICTIMS && devices::is_felt(&held.share));
+        return match held {
+            Some((by, held)) => of_calls(facts, out, by, &held),
+            None => out.not_judged("in which kernel functions threads wait", "whyslow diagnose -a"),
+        };
     }
     let mut victims = by_looks(facts, &TO_BEGIN);
     let mut callers = by_looks(facts, &FOR_COMMIT);
@@ -86,7 +100,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         false => format!(" Who asked for a commit and waits for it: {}.", names(&callers)),
     };
     let mut report = out
-        .report(worst.share.clone(), format!("{} stand still in the file system's journal: {}", words::plural(victims.len() as u64, "task"), names(&victims)))
+        .report(worst.share.clone(), format!("{} stand still in the file system's journal{}: {}", words::plural(victims.len() as u64, "task"), until(facts, committer.as_ref()), names(&victims)))
         .measured(Measurement::count("tasks", victims.len() as u64).at_least(MIN_VICTIMS as f64))
         .subject(worst.subject.clone())
         .cause(format!("A commit of the journal is under way, and no change of a file can begin before it has written what belongs to it, that of other programs too.{by}"))
@@ -118,6 +132,51 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         };
     }
     report.file();
+}
+
+/// `, while fsync of /srv/picture.db is under way`: the longest sync that a recorded thread makes.
+fn until(facts: &Facts, committer: Option<&Committer<'_>>) -> String {
+    committer.map_or(String::new(), |by| {
+        let path = by.path(facts).map_or(String::new(), |path| format!(" of {path}"));
+        format!(" during {}{path}", facts.name_of(by.call.syscall))
+    })
+}
+
+/// Calls of a trace that change files, stand still while another thread syncs, and go on together.
+fn of_calls(facts: &Facts, out: &mut Findings<'_>, by: &Committer<'_>, held: &Held<'_>) {
+    let threads = Measurement::count("threads", held.threads.len() as u64).at_least(MIN_VICTIMS as f64);
+    let calls = Measurement::count("calls", held.calls);
+    let time = Measurement::time("time", held.time);
+    let syncs = Measurement::count("syncs", by.syncs);
+    let of_time = held.share.figure().at_least(WARNING_SHARE);
+    let syncing = Subjects::words(&Subjects::thread(facts, by.tid));
+    let first = held.longest.tid;
+    out.report(
+        held.share.clone(),
+        format!(
+            "{} stand still in changes of files{} ({syncing}): {calls} calls, {time} in all",
+            words::plural(held.threads.len() as u64, "thread"),
+            until(facts, Some(by)),
+        ),
+    )
+    .confidence(OF_CALLS)
+    .subject(Subject { path: by.path(facts).map(str::to_string), tid: None, ..Subjects::thread(facts, first) })
+    .measured_all([threads, calls, time, syncs])
+    .measured(of_time)
+    .cause("They begin to change a file (open, write, rename) while another thread syncs one, and go on all at once: a commit of the file system's journal is under way, and no change can begin before it has written what belongs to it. The trace tells no kernel function: it follows from the times.")
+    .fix("fewer fsync of the one who asks: batches, fdatasync, one at the end (see fsync-per-write, global-sync)")
+    .fix("what must not wait on a volume of its own; logs without fsync")
+    .verify("bcc: ext4slower 10, syncsnoop; perf trace -e jbd2:*; whyslow record shows the kernel's functions")
+    .evidence_line(
+        explain_place(facts, held.longest),
+        format!("thread {first}: {} took {}, while {} of thread {} was under way", facts.name_of(held.longest.syscall), held.longest.dur(), facts.name_of(by.call.syscall), by.tid),
+    )
+    .file();
+}
+
+/// Where a call stands in the capture.
+fn explain_place(facts: &Facts, call: &LongCall) -> String {
+    Explainer::new(facts).place(call)
 }
 
 /// Who was seen there in a good part of the looks, most first; a thread where its process shows it is not told twice.

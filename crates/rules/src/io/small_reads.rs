@@ -61,8 +61,24 @@ const MIN_READS_IN_TABLE: u64 = 5_000;
 const READ_SHARE_IN_TABLE: f64 = 0.8;
 /// A call of a table that takes longer than this on average may well move much: 128 KiB are copied in about 13 us.
 const MAY_BE_LARGE: Nanos = Nanos::new(10_000);
+/// Of a descriptor that nothing names, reads that all find what they ask for: who reads a pipe or a socket so often waits now and then.
+const MANY_READS: u64 = 10_000;
+/// A read that takes longer may have waited, under a tracer too; one of a thousand may have lost its CPU meanwhile.
+const AT_ONCE: Nanos = Nanos::from_millis(1);
+const NEARLY_ALL: f64 = 0.999;
 /// Calls that read from files.
 const READS: &[&str] = &["read", "pread64", "readv", "preadv", "preadv2"];
+
+/// True for reads that cannot be those of a pipe or a socket: of very many hardly one waits, and none finds nothing.
+#[gated]
+fn never_waits(stream: &Stream) -> bool {
+    let reads = &stream.reads;
+    stream.kind == FdKind::Unknown
+        && reads.calls.count >= MANY_READS
+        && reads.again == 0
+        && reads.calls.percentile(NEARLY_ALL).is_known()
+        && reads.calls.percentile(NEARLY_ALL) <= AT_ONCE
+}
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -73,7 +89,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         return out.not_judged("read calls", facts.capture.retake());
     }
     let small: Vec<&Stream> = with_sums(facts).filter(|stream| is_small(facts, stream)).collect();
-    let known = small.iter().filter(|stream| stream.kind == FdKind::File && !is_archive(stream));
+    let known = small
+        .iter()
+        .filter(|stream| stream.kind == FdKind::File && !is_archive(stream) || never_waits(stream));
     let found = known
         .map(|stream| {
             let reads = &stream.reads;
@@ -120,7 +138,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .at_most(if dear { Severity::Critical } else { Severity::Notice })
             .subject(subject(facts, stream, reads, "read"))
             .cause(format!(
-                "The file is read in order, but without a buffer between it and the code that parses it, so each \
+                "It is read in order, but without a buffer between it and the code that parses it, so each \
                  piece costs a system call.{time}{}",
                 sums_text(stream),
             ))

@@ -15,6 +15,9 @@ use whyslow_model::{Measurement, Nanos, SampleKind, Subject};
 /// Reads ahead, beside those that are waited for, of a file system that reads ahead now and then.
 const FEW_AHEAD: f64 = 0.10;
 
+/// From this part of the reads on, as many major faults make them.
+const BY_FAULTS: f64 = 0.5;
+
 /// A thread that reads small pieces of a device.
 pub(super) struct SmallReads<'f> {
     pub(super) device: &'f str,
@@ -66,7 +69,19 @@ fn site(facts: &Facts, tid: Tid) -> Option<Site<'_>> {
 impl SmallReads<'_> {
     /// `thread 2867 surveys, in main.read (surveys.go:41)`.
     pub(super) fn who(&self, facts: &Facts) -> String {
-        format!("{}{}", Subjects::words(&Subjects::thread(facts, self.tid)), callers::words(self.site.as_ref()))
+        format!(
+            "{}{}",
+            Subjects::words(&Subjects::thread(facts, self.tid)),
+            callers::words(self.site.as_ref())
+        )
+    }
+
+    /// True where page faults make them, of a mapped file or of swapped memory.
+    #[gated]
+    pub(super) fn is_by_faults(&self, facts: &Facts) -> bool {
+        let totals = facts.world.threads.thread_of(self.tid).and_then(|thread| thread.totals.as_deref());
+        let faults = totals.and_then(|totals| totals.major_faults).unwrap_or(0);
+        faults as f64 >= BY_FAULTS * self.of.reads.count as f64
     }
 
     pub(super) fn subject(&self, facts: &Facts) -> Subject {

@@ -75,7 +75,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .iter()
         .filter(|row| is_churn(facts, row.pairs, row.size, row.calls.total()))
         // What a mapped file costs is its calls: its pages are there already.
-        .filter(|row| row.file.is_none() || is_dear(facts, row.calls.total()))
+        .filter(|row| row.file.is_none() || is_dear(facts, row.calls.total(), 2 * row.pairs))
         .collect();
     maps.sort_by_key(|row| std::cmp::Reverse((row.pairs.saturating_mul(row.size), row.pairs)));
     for row in maps {
@@ -90,8 +90,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 #[gated]
-fn is_dear(facts: &Facts, took: Nanos) -> bool {
-    guards::share_of_ns(facts, None, took, 0).value.is_some_and(|share| share >= guards::WARNING_SHARE)
+fn is_dear(facts: &Facts, took: Nanos, calls: u64) -> bool {
+    guards::share_of_ns(facts, None, took, calls).value.is_some_and(|share| share >= guards::WARNING_SHARE)
 }
 
 #[gated]
@@ -101,7 +101,7 @@ fn is_churn(facts: &Facts, times: u64, size: u64, took: Nanos) -> bool {
     }
     match facts.pace.untraced(facts.window.per_second(times)) {
         Some(rate) => {
-            let dear = is_dear(facts, took);
+            let dear = is_dear(facts, took, 2 * times);
             rate >= CHURN_PER_S || rate * size as f64 >= CHURN_BYTES_PER_S || (dear && rate >= DEAR_PER_S)
         }
         None => guards::share_of_calls(facts, 2 * times)
@@ -119,7 +119,11 @@ fn figures(facts: &Facts, times: u64, size: u64, took: Nanos) -> (String, Vec<Me
     match facts.pace.untraced(rate) {
         Some(untraced) => {
             // Where the calls are dear, fewer of them are enough.
-            let least = if is_dear(facts, took) && untraced < CHURN_PER_S { DEAR_PER_S } else { CHURN_PER_S };
+            let least = if is_dear(facts, took, 2 * times) && untraced < CHURN_PER_S {
+                DEAR_PER_S
+            } else {
+                CHURN_PER_S
+            };
             let seen = rate.map(|rate| passed(Measurement::per_second("pairs_per_second", rate), least));
             if seen.as_ref().is_some_and(|seen| seen.threshold.is_none()) {
                 let untraced = Measurement::per_second("pairs_per_second_untraced", untraced);

@@ -154,7 +154,13 @@ fn report(
     // What no signal could end, less the calls that work on files.
     let outside_calls = time.uninterruptible_ns.saturating_sub(thread.working_ns);
     // Short waits have no stack: those that have one tell which part of all is for pages.
-    let blocked: u64 = facts.samples.sites(kind, thread.process, tid).iter().filter(|of| of.call.is_none()).map(|of| of.weight.ns).saturating_sum();
+    let blocked: u64 = facts
+        .samples
+        .sites(kind, thread.process, tid)
+        .iter()
+        .filter(|of| of.call.is_none())
+        .map(|of| of.weight.ns)
+        .saturating_sum();
     let part = (waits as f64 / blocked.max(1) as f64).min(1.0);
     let in_faults = if stacks { waits.max((part * outside_calls as f64) as u64) } else { outside_calls };
     let life = time.covered().or_zero().max(1);

@@ -27,10 +27,10 @@ use crate::engine::{Findings, Rule};
 use crate::gate::gated;
 use crate::guards::Share;
 use crate::words;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use whyslow_facts::folds::peers::{Role, host_of, role_of};
 use whyslow_facts::{Facts, FdLife, Origin, ProcessId};
-use whyslow_model::{CaptureKind, Measurement, Nanos, Severity, Subject};
+use whyslow_model::{CaptureKind, Measurement, Nanos, Severity, Subject, Timestamp};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -48,6 +48,11 @@ const MANY: usize = 10;
 const WARN: usize = 100;
 /// A peer's end that was noticed this long ago and not acted upon is not about to be closed.
 const OLD: Nanos = Nanos::from_secs(10);
+/// Of so many ends that were read, at most this part closed: nobody closes.
+const NONE_CLOSED: f64 = 0.05;
+const ENDS: usize = 20;
+/// The first of these was read this long before the capture's end: who tidies up does so within a second or some.
+const NOTICED: Nanos = Nanos::from_millis(1_500);
 /// Peers named.
 const NAMED: usize = 3;
 
@@ -79,10 +84,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             (false, _) => of_process.drained += 1,
         }
     }
+    let none_closed = none_closed(facts);
     for (life, since) in facts.peers.left_open(&facts.world) {
-        // Until the process ended, where it did.
-        let until = if life.is_open() { facts.window.end } else { life.closed };
-        let old = until.since(since).get().is_some_and(|ns| ns >= OLD.or_zero());
+        let old = left_for(facts, life, since) >= OLD || none_closed.contains(&life.process);
         if old && life.state.as_deref() != Some("CLOSE_WAIT") {
             suspects.entry(life.process).or_default().ended.push(life);
         }
@@ -95,6 +99,32 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     if suspects.is_empty() && (facts.world.calls == 0 && facts.world.snapshot_rows == 0 || unknown_states) {
         out.not_judged("the states of open sockets", "lsof -nP -p PID > trace.lsof");
     }
+}
+
+/// How long it was left open since its end was read; until the process ended, where it did.
+fn left_for(facts: &Facts, life: &FdLife, since: Timestamp) -> Nanos {
+    let until = if life.is_open() { facts.window.end } else { life.closed };
+    until.since(since)
+}
+
+/// Processes that read the ends of many connections in the capture and close hardly one of them.
+#[gated]
+fn none_closed(facts: &Facts) -> BTreeSet<ProcessId> {
+    let mut left: BTreeMap<ProcessId, (usize, Nanos)> = BTreeMap::new();
+    for (life, since) in facts.peers.left_open(&facts.world) {
+        let (count, longest) = left.entry(life.process).or_insert((0, Nanos::new(0)));
+        *count += 1;
+        *longest = (*longest).max(left_for(facts, life, since));
+    }
+    let closed = |process: ProcessId| {
+        let lives =
+            facts.world.fds.iter().filter(|(_, life)| life.process == process && life.kind.is_socket());
+        lives.filter(|(_, life)| life.end_seen && !life.was_left_open()).count()
+    };
+    let leaks = left.into_iter().filter(|(process, (count, longest))| {
+        *count >= ENDS && *longest >= NOTICED && closed(*process) as f64 <= NONE_CLOSED * *count as f64
+    });
+    leaks.map(|(process, _)| process).collect()
 }
 
 #[gated]
@@ -115,10 +145,13 @@ fn report(facts: &Facts, out: &mut Findings<'_>, process: ProcessId, suspects: &
     let proven = !suspects.ended.is_empty();
     let peers = main_peers(facts, &all);
     let since_end = suspects.ended.iter().map(|life| facts.window.end.since(life.end_seen_at)).min();
+    let is_old = since_end.is_some_and(|time| time >= OLD);
+    let since_end = since_end.filter(|_| is_old);
     let since_end = since_end.map(|time| Measurement::time("shortest", time).at_least(OLD.or_zero() as f64));
-    let read = since_end.as_ref().map_or(String::new(), |time| {
-        format!("whose end was read {time} and more before the end of the capture")
-    });
+    let read = match &since_end {
+        Some(time) => format!("whose end was read {time} and more before the end of the capture"),
+        None => "whose end was read in the capture, in which hardly one of these is closed".to_string(),
+    };
     let mut parts = Vec::new();
     let mut figures = Vec::new();
     for (name, count, what) in [

@@ -146,7 +146,8 @@ fn waits_for_room(row: &CallTime) -> bool {
         let told = text.rsplit_once("= 1 (").map_or(text, |(_, result)| result);
         told.contains("POLLOUT") && !told.contains("POLLIN")
     };
-    let polls = matches!(key.syscall.info().name, "poll" | "ppoll");
+    let polls =
+        matches!(key.syscall.info().name, "poll" | "ppoll" | "epoll_wait" | "epoll_pwait" | "epoll_pwait2");
     let lines = &row.exemplars;
     key.waits.is_some()
         && !row.is_at_most

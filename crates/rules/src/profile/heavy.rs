@@ -21,6 +21,8 @@ const FULL_CPUS: f64 = 0.80;
 
 /// A function of the program with less of the kind's time does not hold it.
 const HOLDS_IT: f64 = 0.25;
+/// A second function with this part of the first one's is named beside it.
+const SECOND: f64 = 0.60;
 /// One that takes less than this part of all time for what makes the cost (taking memory) does not stand for it.
 const MADE_BY: f64 = 0.05;
 /// A call with less of the kernel's time does not stand for the rest.
@@ -168,12 +170,23 @@ fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &Profil
         None => holds.next(),
     };
     let site = holder.map(|holder| holder.site(is_its));
+    // Memory is taken in one function and given back in another: half of the work may be either's.
+    let second = holder.filter(|_| heavy.made_by.is_none()).and_then(|first| {
+        let others = account.holders.iter().filter(|other| other.function != first.function);
+        let most = others.max_by(|a, b| a.of_kinds(kinds).total_cmp(&b.of_kinds(kinds)))?;
+        (most.of_kinds(kinds) >= SECOND * first.of_kinds(kinds)).then(|| short(&most.function))
+    });
+    // Two names leave no room for their lines.
+    let named = match (holder, &second) {
+        (Some(first), Some(second)) => Some(format!("{} and {second}", short(&first.function))),
+        _ => site.clone(),
+    };
     // Compilers take memory without a call: what the program does most beside it is the likeliest.
     let busiest = account.holders.first().filter(|_| heavy.made_by.is_some() && holder.is_none());
     let beside_it =
         busiest.map(|holder| format!("; the program itself runs most in {}", holder.site(|_| true)));
     let at_least = if account.is_table { "at least " } else { "" };
-    let at = site.as_ref().map(|site| format!(", {does} {site}")).or(beside_it).unwrap_or_default();
+    let at = named.map(|named| format!(", {does} {named}")).or(beside_it).unwrap_or_default();
     let call = main_call(heavy, facts, profile, part);
     let content = content(heavy, facts, profile);
     let on = content.as_ref().map_or_else(String::new, Content::clause);

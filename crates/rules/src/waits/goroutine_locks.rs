@@ -106,8 +106,9 @@ fn tell(facts: &Facts, out: &mut Findings<'_>, queue: &Queue) {
     let mean = queue.mean().at_least(MIN_LOCK_QUEUE);
     let holder = holder(facts, queue);
     // Workers that take turns at a channel or a connection may wait for work.
-    let may_be_work =
-        |waits| matches!(waits, ParkedFor::Condition | ParkedFor::Io | ParkedFor::Receive | ParkedFor::Select);
+    let may_be_work = |waits| {
+        matches!(waits, ParkedFor::Condition | ParkedFor::Io | ParkedFor::Receive | ParkedFor::Select)
+    };
     let most = match queue.others.iter().any(|at| may_be_work(at.waits)) {
         true => Severity::Notice,
         false if queue.at.mean >= LONG_LOCK_QUEUE => Severity::Critical,

@@ -105,7 +105,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let more = if i + 1 == MAX_REPORTED { all - MAX_REPORTED } else { 0 };
         report(facts, out, share, lock, more);
     }
-    if all == 0 && of_go.is_empty() && !stack_locks::report(facts, out) && facts.total_calls() < guards::FEW_CALLS {
+    if all == 0
+        && of_go.is_empty()
+        && !stack_locks::report(facts, out)
+        && facts.total_calls() < guards::FEW_CALLS
+    {
         excerpt(facts, out);
     }
 }

@@ -222,7 +222,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Sleep, check: &SleepCheck
         }
     };
     let title = format!(
-        "{sleeper} sleeps {} and looks again, {} times{rate_words}: {what} ({answer})",
+        "{sleeper} sleeps {} and looks again: {what} ({answer}), {} times{rate_words}",
         row.length(),
         words::count(row.times)
     );

@@ -48,13 +48,14 @@ fn parties<'f>(
 ) -> Vec<Party<'f>> {
     let threads = facts.world.threads.iter().filter(|(_, thread)| thread.process == process);
     let of_thread = |(id, thread): (_, &'f whyslow_facts::ThreadFacts)| {
-        let shares = stacks.get(&(process, thread.tid, Some("futex")))?;
+        // Stacks without the kernel's part tell no call.
+        let of_call = |call| stacks.get(&(process, thread.tid, call));
+        let shares = of_call(Some("futex")).or_else(|| of_call(None))?;
         let is_mostly = shares.lock_ns as f64 >= MOSTLY * shares.total_ns() as f64;
         let account = facts.accounts.of(id).filter(|one| is_mostly && one.tid == thread.tid)?;
         let waits = || account.calls.iter().filter(|time| time.key.waits == Some(WaitKind::Lock));
         let is_lock = |time: &whyslow_facts::samples::SiteTime<'_>| time.wait == Some(StackWait::Lock);
-        let (site, _) =
-            facts.samples.own_site(SampleKind::OffCpu, process, Some(thread.tid), is_lock)?;
+        let (site, _) = facts.samples.own_site(SampleKind::OffCpu, process, Some(thread.tid), is_lock)?;
         Some(Party {
             tid: thread.tid,
             waits: waits().map(|time| time.calls.count).saturating_sum(),
@@ -107,12 +108,16 @@ fn fewest_by_mean(parties: &[Party<'_>]) -> f64 {
 fn report(facts: &Facts, out: &mut Findings<'_>, parties: &[Party<'_>], share: Share, rate: f64) {
     let all = parties.iter().map(|party| party.waits).saturating_sum();
     let ns = parties.iter().map(|party| party.ns).saturating_sum();
-    let Some(first) = parties.iter().max_by_key(|party| (party.ns, std::cmp::Reverse(party.tid))) else { return };
-    let threads = Measurement::count("threads", parties.len() as u64).at_least(LockFacts::TURN_WAITERS as f64);
+    let Some(first) = parties.iter().max_by_key(|party| (party.ns, std::cmp::Reverse(party.tid))) else {
+        return;
+    };
+    let threads =
+        Measurement::count("threads", parties.len() as u64).at_least(LockFacts::TURN_WAITERS as f64);
     let waits = Measurement::count("waits", all).at_least(LockFacts::TURNS as f64);
     let rate = Measurement::per_second("waits_per_second", rate).at_least(HANDED_PER_S);
     let mean = Measurement::time("time_per_wait", Nanos::new(ns / all.max(1)));
-    let turn = Measurement::time("time_per_turn", turn(parties)).at_most(LockFacts::LONGEST_TURN.or_zero() as f64);
+    let turn =
+        Measurement::time("time_per_turn", turn(parties)).at_most(LockFacts::LONGEST_TURN.or_zero() as f64);
     let waited = Measurement::time("time", Nanos::new(ns));
     let of_time = share.figure().at_least(guards::WARNING_SHARE);
     let subject = Subject {

@@ -24,18 +24,21 @@ struct Crowd<'f> {
     lock: &'f LockFacts,
     /// Wakes that woke somebody.
     wakes: u64,
+    /// Threads that they woke, and those that were just about to sleep and had to look again, as the value had changed.
+    woken: u64,
     rate: f64,
 }
 
 /// Reports conditions of pools.
 pub(super) fn report(facts: &Facts, out: &mut Findings<'_>) {
     let crowds = facts.locks.iter().filter_map(|(process, address, lock)| {
-        let rate = facts.window.per_second(lock.woken)?;
+        let woken = lock.woken.saturating_add(lock.changed_first);
+        let rate = facts.window.per_second(woken)?;
         let wakes = lock.wakers.iter().map(|waker| waker.times).sum();
-        Some(Crowd { process, address, lock, wakes, rate })
+        Some(Crowd { process, address, lock, wakes, woken, rate })
     });
     let mut crowds: Vec<Crowd<'_>> = crowds.filter(|crowd| is_herd(facts, crowd)).collect();
-    crowds.sort_by_key(|crowd| (std::cmp::Reverse(crowd.lock.woken), crowd.address));
+    crowds.sort_by_key(|crowd| (std::cmp::Reverse(crowd.woken), crowd.address));
     crowds.iter().for_each(|crowd| tell(facts, out, crowd));
 }
 
@@ -46,7 +49,10 @@ fn is_herd(facts: &Facts, crowd: &Crowd<'_>) -> bool {
     // At a barrier who comes last wakes the others, and each has its part of the work.
     let waits = |tid| lock.waiters.iter().any(|waiter| waiter.tid == tid);
     let by_others = lock.main_waker().is_some_and(|waker| !waits(waker.tid));
-    many && by_others && !lock.is_mutex() && sleeping(facts, lock).is_none_or(|part| part >= SLEEPING)
+    // Those that look again before they sleep are awake for that alone.
+    let looks_again = lock.changed_first > lock.woken;
+    let is_idle = looks_again || sleeping(facts, lock).is_none_or(|part| part >= SLEEPING);
+    many && by_others && !lock.is_mutex() && is_idle
 }
 
 /// What [`MIN_WAKES`] is of the time in which calls were recorded.
@@ -62,7 +68,7 @@ fn least_wakes(facts: &Facts) -> u64 {
 }
 
 fn each(crowd: &Crowd<'_>) -> f64 {
-    crowd.lock.woken as f64 / crowd.wakes.max(1) as f64
+    crowd.woken as f64 / crowd.wakes.max(1) as f64
 }
 
 /// The part of the time in which calls were recorded that the threads slept there; `None` where no durations are known.
@@ -83,7 +89,7 @@ fn tell(facts: &Facts, out: &mut Findings<'_>, crowd: &Crowd<'_>) {
     let each = Measurement::number("woken_by_each_wake", each(crowd)).at_least(MIN_EACH);
     let rate = Measurement::per_second("wake_ups_per_second", crowd.rate).at_least(WAKE_UPS_PER_S);
     let wakes = Measurement::count("wakes", crowd.wakes).at_least(least_wakes(facts) as f64);
-    let woken = Measurement::count("threads_woken", lock.woken);
+    let woken = Measurement::count("threads_woken", crowd.woken);
     let sleeping = sleeping(facts, lock)
         .map(|part| Measurement::share("sleeping_share", part.min(1.0)).at_least(SLEEPING));
     let title = format!(

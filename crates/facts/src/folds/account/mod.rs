@@ -13,6 +13,7 @@ pub use split::Parts;
 
 use crate::SLOW_CALL;
 use crate::args::WaitKind;
+use crate::args::futex::wakes;
 use crate::exemplar::Exemplars;
 use crate::folds::graph::{Graph, LongCall};
 use crate::world::ids::{ObjectId, ProcessId, ThreadId};
@@ -21,7 +22,7 @@ use around::Surroundings;
 use hashbrown::{HashMap, HashSet};
 use split::{Piece, Run, Split, Tail};
 use whyslow_model::event::Tid;
-use whyslow_model::{CallFlags, CallStats, LeftAs, Nanos, Stretch, Syscall, Timestamp};
+use whyslow_model::{Call, CallFlags, CallStats, LeftAs, Nanos, Stretch, Syscall, Timestamp};
 
 /// A way to spend time in calls: a call, what it waits for where it waits, and what it works on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -75,8 +76,8 @@ pub struct ThreadAccount {
     under_way: Option<(usize, u64)>,
     /// A call of which only the beginning is told, before the next one is.
     untimed: Option<(usize, u64)>,
-    /// A wait for any of several descriptors, until the next call tells for which.
-    held: Option<Box<(Told, Exemplars)>>,
+    /// A wait for any of several descriptors, until the next call on one tells for which.
+    held: Option<Box<HeldWait>>,
     left_as: Option<LeftAs>,
     surroundings: Surroundings,
     /// What was given to its rows since it was looked at last, where that is kept.
@@ -224,14 +225,17 @@ impl ThreadAccount {
         self.with_split(|split, mut give| split.call(no_row, at, at, &mut give));
     }
 
-    /// Takes the wait for any of several descriptors: it was for `found`, where that is known. Says when it began.
+    /// Takes the wait for any of several descriptors, and what came behind it: it was for `found`, where that is known. Says when it began.
     #[cold]
     fn take_held(&mut self, found: Option<ObjectId>, room: &mut usize) -> Option<(Timestamp, ObjectId)> {
-        let (mut told, exemplars) = *self.held.take()?;
-        told.key.object = found.unwrap_or(told.key.object);
-        let row = self.take(&told, room);
-        self.calls[row].exemplars.merge(&exemplars);
-        Some((told.from, told.key.object))
+        let HeldWait { mut wait, behind } = *self.held.take()?;
+        wait.0.key.object = found.unwrap_or(wait.0.key.object);
+        let told = (wait.0.from, wait.0.key.object);
+        for (told, exemplars) in std::iter::once(wait).chain(behind) {
+            let row = self.take(&told, room);
+            self.calls[row].exemplars.merge(&exemplars);
+        }
+        Some(told)
     }
 
     /// The next call began: what the one before took is at most the time to here.
@@ -367,7 +371,15 @@ impl Accounts {
         let mut room = Self::MAX_ROWS.saturating_sub(*rows);
         let before = room;
         let mut spent = Spent::default();
-        if account.held.is_some() {
+        if let Some(held) = &mut account.held {
+            // A runtime wakes other threads before it looks at what is ready.
+            if long.is_none() && !unfinished && held.behind.len() < HeldWait::MOST && is_beside(call) {
+                let mut exemplars = Exemplars::default();
+                exemplars.see(call);
+                held.behind.push((told, exemplars));
+                *cuts = account.cuts.take();
+                return spent;
+            }
             let found = objects.looked_at(seen, object, world);
             spent.before = account.take_held(found, &mut room);
         }
@@ -376,7 +388,7 @@ impl Accounts {
         if waits_for_any && call.ts.is_known() {
             let mut exemplars = Exemplars::default();
             exemplars.see(call);
-            account.held = Some(Box::new((told, exemplars)));
+            account.held = Some(Box::new(HeldWait { wait: (told, exemplars), behind: Vec::new() }));
         } else {
             spent.this = long.map(|_| object);
             let row = account.take(&told, &mut room);
@@ -453,6 +465,26 @@ pub(crate) struct Spent {
     pub(crate) this: Option<ObjectId>,
     /// One before it, by when it began.
     pub(crate) before: Option<(Timestamp, ObjectId)>,
+}
+
+/// A wait for any of several descriptors, and short calls behind it that are on none.
+#[derive(Debug)]
+struct HeldWait {
+    wait: (Told, Exemplars),
+    behind: Vec<(Told, Exemplars)>,
+}
+
+impl HeldWait {
+    /// More calls behind it are work of their own.
+    const MOST: usize = 4;
+}
+
+/// True for a call that wakes a thread, gives way or reads a clock.
+fn is_beside(call: &Call<'_>) -> bool {
+    match call.syscall {
+        Syscall::FUTEX => call.arg(1).is_some_and(|operation| wakes(operation.trim_ascii())),
+        of => matches!(of, Syscall::SCHED_YIELD | Syscall::CLOCK_GETTIME | Syscall::GETPID),
+    }
 }
 
 /// What an account takes of a call.

@@ -134,6 +134,16 @@ impl Sleep {
         dur.get().zip(mean).is_some_and(|(dur, mean)| dur < mean / PART)
     }
 
+    /// True where a wait that its time limit ended took about as long as those before: others are for another purpose.
+    fn is_as_long(&self, call: &Call<'_>) -> bool {
+        /// A part of the mean that it may be longer or shorter.
+        const PART: u64 = 4;
+        let is_child = matches!(call.syscall, Syscall::WAIT4 | Syscall::WAITID);
+        let mean = self.slept_ns.checked_div(self.timed).filter(|_| !is_child);
+        let (Some(mean), Some(dur)) = (mean, call.dur.get()) else { return true };
+        self.syscall == call.syscall && dur.abs_diff(mean) <= mean / PART
+    }
+
     /// Time in sleeps; unknown where no duration is.
     pub fn slept(&self) -> Nanos {
         if self.timed == 0 { Nanos::UNKNOWN } else { Nanos::new(self.slept_ns) }
@@ -218,7 +228,11 @@ impl Sleeps {
             row.fruitful += 1;
         }
         let fits = |row: &Sleep| {
-            !row.in_turns && row.tid == call.tid && row.process == seen.process && row.period == period
+            !row.in_turns
+                && row.tid == call.tid
+                && row.process == seen.process
+                && row.period == period
+                && (period.is_known() || is_until(call) || row.is_as_long(call))
         };
         let row = match self.rows.get((last.row as usize).wrapping_sub(1)) {
             Some(row) if fits(row) => last.row,
@@ -232,8 +246,9 @@ impl Sleeps {
             },
         };
         // Who polls descriptors is told of these: that one had nothing is no look in vain.
-        let is_told =
-            !period.is_known() && is_poll(call.syscall) && last.now.is_some_and(|look| look.fd.is_some());
+        let is_told = !period.is_known()
+            && is_poll(call.syscall)
+            && last.now.and_then(|look| look.fd).is_some_and(|fd| may_tell_of(call, fd));
         let checked = last.in_vain == Some(useful) && !is_told;
         let before = last.now.filter(|_| checked);
         self.threads[at] = Awake { row, useful, before, ..Awake::default() };
@@ -314,6 +329,17 @@ impl Sleeps {
         row.varies |= beside;
         beside
     }
+}
+
+/// True for a poll that tells of that descriptor, as far as its arguments say which it is for.
+fn may_tell_of(call: &Call<'_>, fd: i32) -> bool {
+    if !matches!(call.syscall, Syscall::POLL | Syscall::PPOLL) {
+        return true;
+    }
+    let name = format!("fd={fd}");
+    let mut found = memchr::memmem::find_iter(call.args, name.as_bytes());
+    let is_cut = !call.args.contains(&b']');
+    is_cut || found.any(|at| !call.args.get(at + name.len()).is_some_and(u8::is_ascii_digit))
 }
 
 /// A sleep until a point in time.
