@@ -2,11 +2,11 @@ NEEDS="go"
 # Where goroutines wait is in the program's memory: strace does not see it.
 ONLY_LIVE=1
 WEIGHT=1
-FIRES=(goroutines-queue channel/goroutines-queue)
-NAMES=("goroutines-queue: main.reserve" "goroutines-queue: HTTP answer" "channel/goroutines-queue: main.send")
-FIRST="goroutines-queue"
-SAYS=("sync.Mutex.Lock at main.reserve")
-GONE=(goroutines-queue)
+FIRES=(lock-contention channel/goroutines-queue)
+NAMES=("lock-contention: main.reserve" "lock-contention: HTTP answer" "channel/goroutines-queue: main.send")
+FIRST="lock-held-across-io"
+SAYS=("the lock at main.reserve")
+GONE=(lock-contention lock-held-across-io)
 build() { GO111MODULE=off go build -o stock "$here/stock.go"; }
 prepare() {
     port=$(free_port)

@@ -67,6 +67,7 @@ mod cpu {
 
 /// Rules about paths and directories.
 mod files {
+    mod counted_searches;
     mod counted_temp_files;
     mod new_names;
     mod rounds;

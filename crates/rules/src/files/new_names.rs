@@ -4,7 +4,7 @@
 use crate::engine::{Findings, Subjects};
 use crate::gate::gated;
 use crate::{callers, kernel_waits, sums};
-use whyslow_facts::Facts;
+use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::{Measurement, SampleKind, Severity, Subject};
 
 /// Names a second from which on the kernel's memory of them grows by a gigabyte in half a day (192 bytes each and their share of a slab).
@@ -12,7 +12,7 @@ pub(super) const NAMES_PER_S: f64 = 100.0;
 /// Of the names asked for in the directory, those that are not there.
 pub(super) const MISSING: f64 = 0.9;
 /// Calls that look up a name, where calls were counted.
-const LOOKING_UP: &[&str] = &[
+pub(super) const LOOKING_UP: &[&str] = &[
     "stat",
     "lstat",
     "newfstatat",
@@ -33,17 +33,28 @@ const NEW_SHARE: f64 = 0.3;
 /// Samples in look-ups from which on their part is known: a part of 0.3 within 0.2 (binomial, two deviations).
 const MIN_SAMPLES: u64 = 20;
 
+/// Samples of a process in look-ups of names, and how many of these are for names that the kernel does not remember.
+fn lookups(facts: &Facts, process: ProcessId) -> (u64, u64) {
+    let of = |functions| kernel_waits::in_functions(facts, functions, true)(process, None).count;
+    (of(LOOK_UP), of(OF_NEW_NAME))
+}
+
+/// True where a good part of a process' look-ups is for names that the kernel does not remember.
+#[gated]
+pub(super) fn are_new(facts: &Facts, process: ProcessId) -> bool {
+    let (samples, of_new) = lookups(facts, process);
+    samples >= MIN_SAMPLES && of_new as f64 >= NEW_SHARE * samples as f64
+}
+
 /// Reports each thread whose look-ups fail so.
 #[gated]
 pub(super) fn report(facts: &Facts, out: &mut Findings<'_>) {
-    let all = kernel_waits::in_functions(facts, LOOK_UP, true);
-    let new = kernel_waits::in_functions(facts, OF_NEW_NAME, true);
     let storms = sums::storms(facts, LOOKING_UP, NAMES_PER_S);
     let in_vain = |storm: &&sums::Storm<'_>| storm.calls.errors as f64 >= MISSING * storm.calls.count as f64;
     for storm in storms.iter().filter(in_vain) {
         let process = storm.sums.thread.process;
-        let (samples, of_new) = (all(process, None).count, new(process, None).count);
-        if samples >= MIN_SAMPLES && of_new as f64 >= NEW_SHARE * samples as f64 {
+        if are_new(facts, process) {
+            let (samples, of_new) = lookups(facts, process);
             report_samples(facts, out, storm, samples, of_new as f64 / samples as f64);
         }
     }

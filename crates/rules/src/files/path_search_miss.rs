@@ -26,6 +26,7 @@
 //! shows failed calls but not why they failed. Where a tracer had to wait for a CPU it makes cheap calls long: below 15 % of the time that is
 //! a notice.
 
+use super::counted_searches;
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::{guards, words};
@@ -63,7 +64,10 @@ const TABLE_MISSES: u64 = 500;
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     if facts.world.calls == 0 {
-        return check_table(facts, out);
+        if !counted_searches::report(facts, out) {
+            check_table(facts, out);
+        }
+        return;
     }
     if facts.hides_class(Class::File) {
         return out.not_judged("calls on paths", facts.capture.retake());
@@ -75,6 +79,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         || (misses as f64) < MISSES_PER_NAME * names as f64
         || is_start_up(facts)
     {
+        // Of calls that were counted alone, single ones are no search.
+        counted_searches::report(facts, out);
         return;
     }
     let time = searches.misses.total();

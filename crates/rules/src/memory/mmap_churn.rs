@@ -29,8 +29,8 @@ use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::guards::passed;
 use crate::{guards, sums, words};
-use whyslow_facts::Facts;
 use whyslow_facts::folds::memory::{Heap, MapPairs};
+use whyslow_facts::{Facts, FileId};
 use whyslow_model::{Measurement, Nanos, Severity, Subject};
 
 /// The rule.
@@ -132,7 +132,10 @@ fn figures(facts: &Facts, times: u64, size: u64, took: Nanos) -> (String, Vec<Me
             figures.extend(seen);
             let bytes = Measurement::bytes_per_second("bytes_per_second", untraced * size as f64);
             figures.push(passed(bytes, CHURN_BYTES_PER_S));
-            figures.push(passed(guards::share_of_ns(facts, None, took, 0).figure(), guards::WARNING_SHARE));
+            figures.push(passed(
+                guards::share_of_ns(facts, None, took, 2 * times).figure(),
+                guards::WARNING_SHARE,
+            ));
         }
         None => {
             figures.push(guards::share_of_calls(facts, 2 * times).figure().at_least(guards::STORM_CALL_SHARE))
@@ -146,7 +149,15 @@ fn report_maps(facts: &Facts, out: &mut Findings<'_>, row: &MapPairs) {
     let size = Measurement::bytes("bytes_per_pair", row.size);
     let bytes = Measurement::bytes("bytes", row.bytes);
     let time = Measurement::time("time", row.calls.total());
-    let path = row.file.map(|file| facts.world.files.get(file).pattern());
+    // Files of one kind are one habit.
+    let pattern = |file: FileId| facts.world.files.get(file).pattern();
+    let path = row.file.map(|file| {
+        let files = facts.memory.maps.iter().filter_map(|other| other.file);
+        match files.filter(|other| pattern(*other) == pattern(file)).count() {
+            0 | 1 => facts.world.files.get(file).path.to_string(),
+            _ => pattern(file),
+        }
+    });
     let title = match &path {
         Some(path) => format!("{path} mapped and unmapped {} times{often}", words::count(row.pairs)),
         None => format!("{size} mapped and unmapped {} times{often}", words::count(row.pairs)),

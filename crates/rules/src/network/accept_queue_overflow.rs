@@ -128,9 +128,13 @@ fn of_host(facts: &Facts, out: &mut Findings<'_>) {
             &Entity::Host,
         ),
     };
+    // A recorder sees the sockets of what it records: what only the host counts is another program's.
+    let has_target = facts.capture.is_recording() && facts.world.threads.processes().next().is_some();
+    let is_anothers = has_target && facts.has_table("net");
     // Where several are full, the count is of all of them.
     let whose = match full.as_slice() {
         [(_, _, of, thing)] => format!("{of}{}: the backlog", program(thing)),
+        _ if is_anothers => "the backlog of a listening socket of another program on this host".to_string(),
         _ => "a listening socket's backlog".to_string(),
     };
     let (figure, often) = match count.map(|count| count.round() as u64) {
@@ -150,6 +154,7 @@ fn of_host(facts: &Facts, out: &mut Findings<'_>) {
     let most_allowed = host.current(Metric::BacklogLimitMost).filter(|_| fullest.is_some());
     out.report(Share::unknown(), format!("{whose} was full {often}: clients try again after a second and more"))
         .at_least(if several { Severity::Warning } else { Severity::Notice })
+        .at_most(if is_anothers { Severity::Notice } else { Severity::Critical })
         .measured(guards::passed(figure, SEVERAL as f64))
         .measured_all(backlog)
         .measured_all(most_allowed.map(|most| Measurement::number("backlog_limit_most", most)))

@@ -78,5 +78,6 @@ static HEAVY: Heavy = Heavy {
     verify: "whyslow diff before.pprof after.pprof   (memory allocation falls)",
     beside: Beside::Nothing,
     at_most: Severity::Warning,
+    step_of: None,
     is_often_meant: false,
 };

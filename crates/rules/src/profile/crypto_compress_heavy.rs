@@ -53,5 +53,6 @@ static HEAVY: Heavy = Heavy {
     verify: "perf top -p PID --sort dso   (libcrypto, libz fall)",
     beside: Beside::Moved,
     at_most: Severity::Warning,
+    step_of: None,
     is_often_meant: true,
 };

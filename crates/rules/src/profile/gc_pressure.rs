@@ -64,5 +64,6 @@ static HEAVY: Heavy = Heavy {
     verify: "whyslow profile cpu.pprof   (the share of garbage collection falls)",
     beside: Beside::Nothing,
     at_most: Severity::Warning,
+    step_of: None,
     is_often_meant: false,
 };

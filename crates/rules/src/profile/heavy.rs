@@ -21,6 +21,8 @@ const FULL_CPUS: f64 = 0.80;
 
 /// A function of the program with less of the kind's time does not hold it.
 const HOLDS_IT: f64 = 0.25;
+/// From this part of its share on that the kind has which it is a step of, it is one.
+const STEP_OF: f64 = 0.50;
 /// A second function with this part of the first one's is named beside it.
 const SECOND: f64 = 0.60;
 /// One that takes less than this part of all time for what makes the cost (taking memory) does not stand for it.
@@ -61,6 +63,8 @@ pub(super) struct Heavy {
     pub(super) beside: Beside,
     /// At most this severity.
     pub(super) at_most: Severity,
+    /// A kind that this one is a step of: where that has a good part of its time as well, it is a notice at most, for the rule of that kind tells.
+    pub(super) step_of: Option<CostKind>,
     /// Many programs are there for just that: it is a warning only where they are known to keep a CPU busy with all they do.
     pub(super) is_often_meant: bool,
 }
@@ -221,7 +225,9 @@ fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &Profil
     let reads = content.as_ref().map_or_else(String::new, Content::sentence);
     let stream = shown.as_ref().map(|shown| shown.stream);
     let pid = facts.process_of(profile).and_then(|process| facts.world.threads.process(process).pid);
-    let most = if is_waited_for(heavy, facts, out, profile) { heavy.at_most } else { Severity::Notice };
+    let is_step = heavy.step_of.is_some_and(|of| account.asked_share(of) >= STEP_OF * part);
+    let is_most = !is_step && is_waited_for(heavy, facts, out, profile);
+    let most = if is_most { heavy.at_most } else { Severity::Notice };
     let mut found = out
         .report(share, title)
         .at_most(most)

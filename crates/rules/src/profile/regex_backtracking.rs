@@ -18,7 +18,8 @@
 //!
 //! ## When it is wrong
 //! A program that is there to match (grep, a log filter) does its honest work. The profile shows that matching is
-//! what costs, not that it backtracks: a match whose time grows faster than its text shows that.
+//! what costs, not that it backtracks: a match whose time grows faster than its text shows that. Where taking text apart costs half as much and
+//! more beside, the expressions are a step of it (`text-parsing`), and this is a notice.
 
 use super::beside::Beside;
 use super::heavy::{self, Heavy};
@@ -72,5 +73,6 @@ static HEAVY: Heavy = Heavy {
     verify: "time one match of the longest text, then of one twice as long   (the time doubles, no more)",
     beside: Beside::Read,
     at_most: Severity::Warning,
+    step_of: Some(CostKind::TextParsing),
     is_often_meant: false,
 };

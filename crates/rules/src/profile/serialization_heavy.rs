@@ -67,5 +67,6 @@ static HEAVY: Heavy = Heavy {
     verify: "whyslow diff before.pprof after.pprof --per requests=N,M   (serialization a request falls)",
     beside: Beside::Moved,
     at_most: Severity::Warning,
+    step_of: None,
     is_often_meant: false,
 };

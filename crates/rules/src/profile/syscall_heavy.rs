@@ -52,5 +52,6 @@ static HEAVY: Heavy = Heavy {
     verify: "strace -c -f -p PID   (calls per second fall)",
     beside: Beside::Calls,
     at_most: Severity::Notice,
+    step_of: None,
     is_often_meant: false,
 };

@@ -55,5 +55,6 @@ static HEAVY: Heavy = Heavy {
     verify: "whyslow diff before.pprof after.pprof --per lines=N,M   (text parsing a line falls)",
     beside: Beside::Read,
     at_most: Severity::Warning,
+    step_of: None,
     is_often_meant: false,
 };
