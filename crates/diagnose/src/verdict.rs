@@ -167,14 +167,16 @@ fn most_telling<'a>(mut general: impl Iterator<Item = &'a Finding>) -> Option<&'
     Some(if first.culprit.is_some() { first } else { general.find(tells).unwrap_or(first) })
 }
 
-/// The first notice that names a cause, where it explains much of the time, and at least half as much as the general finding does.
+/// The first notice that names a cause, where it explains much of the time, and at least half as much as the general finding does where that
+/// names who is waited for.
 fn particular<'a>(
     findings: &'a [Finding],
     general: Option<&Finding>,
     asker: Asker<'_>,
 ) -> Option<&'a Finding> {
     let part = |finding: &Finding| claimed(asker.account, finding).unwrap_or(0.0).max(asker.share(finding));
-    let least = general.map_or(0.0, part) / 2.0;
+    let named = general.filter(|general| general.culprit.is_some());
+    let least = named.map_or(0.0, part) / 2.0;
     let is_meant = |finding: &&Finding| {
         finding.severity == Severity::Notice
             && !is_general(finding)
