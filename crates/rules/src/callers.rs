@@ -36,6 +36,14 @@ pub(crate) fn running_calls<'f>(facts: &'f Facts, process: ProcessId, calls: &[&
     (code.weight.count >= MIN_SAMPLES && code.part >= MOST).then_some(code.site)
 }
 
+/// Which of the program's own functions a thread is in that makes this call, or that computes, and the line; `None` where it is of another
+/// process than the thread that waits for it.
+pub(crate) fn doing_in<'f>(facts: &'f Facts, waits: Tid, tid: Tid, call: Option<&str>) -> Option<Site<'f>> {
+    let is_same = facts.process_of_thread(tid) == facts.process_of_thread(waits);
+    let site = || call.map_or_else(|| computing(facts, tid), |call| of_calls(facts, tid, &[call]));
+    is_same.then(site).flatten()
+}
+
 /// Which of the program's own functions a thread computes in, and the line.
 pub(crate) fn computing(facts: &Facts, tid: Tid) -> Option<Site<'_>> {
     of(facts, tid, SampleKind::OnCpu, |_| true)

@@ -117,6 +117,22 @@ pub(crate) fn for_map(facts: &Facts, least: f64) -> Vec<KernelWait<'_>> {
     every(facts, least, spent, |time| time.call.is_none_or(|call| CHANGES_MAP.contains(&call)))
 }
 
+/// What a thread spends so, or all threads of a process together.
+struct Spent {
+    weight: Weight,
+    /// How long it was recorded, ns.
+    life: u64,
+    /// The thread; of several the one with most of it.
+    tid: Tid,
+    is_together: bool,
+}
+
+impl Spent {
+    fn part(&self) -> f64 {
+        self.weight.ns as f64 / self.life.max(1) as f64
+    }
+}
+
 /// All threads that spend such time (`spent`), for the part `least` of their lives, the longest first; none where no stacks of waits are recorded.
 #[gated]
 pub(crate) fn every<'f>(
@@ -128,31 +144,51 @@ pub(crate) fn every<'f>(
     if facts.samples.is_empty(SampleKind::OffCpu) {
         return Vec::new();
     }
-    let mut found: Vec<(u64, f64, u64, Tid)> = Vec::new();
+    let mut found: Vec<Spent> = Vec::new();
     for (id, process) in facts.world.threads.processes() {
         // One sum over a process is cheaper than one for each of its threads.
-        if process.threads == 0 || spent(id, None).ns == 0 {
+        let all = spent(id, None);
+        if process.threads == 0 || all.ns == 0 {
             continue;
         }
-        for (_, thread) in facts.world.threads.iter().filter(|(_, thread)| thread.process == id) {
+        let of_threads = facts.world.threads.iter().map(|(_, thread)| thread);
+        let of_threads = of_threads.filter(|thread| thread.process == id).map(|thread| {
             let life = thread.sched.as_deref().map_or(0, |time| time.covered().or_zero());
-            let Weight { ns, count } = spent(id, Some(thread.tid));
-            let part = ns as f64 / life.max(1) as f64;
-            if life > 0 && count >= MIN_WAITS && part >= least {
-                found.push((ns, part, count, thread.tid));
-            }
+            let weight = spent(id, Some(thread.tid));
+            Spent { weight, life, tid: thread.tid, is_together: false }
+        });
+        let mut of_threads: Vec<Spent> = of_threads.collect();
+        // Work of Go moves from thread to thread: all of them together are one.
+        if process.pid.is_some_and(|pid| facts.parked.pids().contains(&pid)) {
+            let life = of_threads.iter().map(|one| one.life).max().unwrap_or(0);
+            let most = of_threads.iter().max_by_key(|one| (one.weight.ns, std::cmp::Reverse(one.tid)));
+            let tid = most.map_or(0, |one| one.tid);
+            of_threads = vec![Spent { weight: all, life, tid, is_together: true }];
         }
+        found.extend(
+            of_threads
+                .into_iter()
+                .filter(|one| one.life > 0 && one.weight.count >= MIN_WAITS && one.part() >= least),
+        );
     }
     let threads = found.len() as u64;
-    found.sort_by_key(|one| (std::cmp::Reverse(one.0), one.3));
-    let waits = found.into_iter().filter_map(|(ns, part, waits, tid)| {
+    found.sort_by_key(|one| (std::cmp::Reverse(one.weight.ns), one.tid));
+    let waits = found.into_iter().filter_map(|one| {
+        let tid = one.tid;
         let process = facts.process_of_thread(tid)?;
-        let site = facts.samples.own_site(SampleKind::OffCpu, process, Some(tid), &wanted);
+        let of = Some(tid).filter(|_| !one.is_together);
+        let site = facts.samples.own_site(SampleKind::OffCpu, process, of, &wanted);
+        let share = match one.is_together {
+            true => {
+                Share::of_time(one.part().min(1.0), "the recorded time, of all threads together".to_string())
+            }
+            false => Share::of_time(one.part().min(1.0), ShareOf::life_of(tid)),
+        };
         Some(KernelWait {
             tid,
-            time: Nanos::new(ns),
-            waits,
-            share: Share::of_time(part.min(1.0), ShareOf::life_of(tid)),
+            time: Nanos::new(one.weight.ns),
+            waits: one.weight.count,
+            share,
             threads,
             site: site.map(|(site, _)| site),
             facts,

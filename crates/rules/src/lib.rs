@@ -10,6 +10,7 @@ pub mod gate;
 pub mod guards;
 mod kernel_threads;
 mod kernel_waits;
+mod needs;
 mod often;
 pub mod precision;
 mod sampled;
@@ -156,6 +157,8 @@ mod logs {
 
 /// Rules about memory taken from the kernel and given back.
 mod memory {
+    mod heap_churn;
+    mod mapped_files;
     mod mapping_fixes;
     mod pressure;
 
@@ -183,6 +186,7 @@ mod network {
     mod retransmit_waits;
     pub(super) mod slow_peers;
     mod stalls;
+    mod unclosed_ends;
 
     pub(super) mod accept_queue_overflow;
     pub(super) mod chatty_exchange;
@@ -262,6 +266,7 @@ mod waits {
     mod goroutines;
     mod held_up;
     mod instead_of_sleep;
+    mod lock_excerpt;
     mod lock_holder;
     mod semaphore_turns;
     mod session_locks;

@@ -192,8 +192,7 @@ fn last_parts(name: &str) -> Vec<&str> {
         return name.match_indices('/').map(|(at, _)| &name[at..]).filter(|tail| tail.len() > 1).collect();
     }
     let number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ':');
-    let address = name.trim_end_matches(number);
-    let address = &name[address.len()..];
+    let address = name[name.trim_end_matches(number).len()..].trim_start_matches(['.', ':']);
     if address.matches('.').count() == 3 && address.contains(':') {
         return vec![address];
     }

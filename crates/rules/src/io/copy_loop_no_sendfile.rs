@@ -43,17 +43,30 @@ const MIN_PAIRS: u64 = 500;
 /// Less copies in a hundredth of a second (some GB a second).
 const MIN_BYTES: u64 = 32 << 20;
 
+/// Enough where a good part of the thread's time goes into it, as in a recording of a second or two.
+const FEWER_BYTES: u64 = 8 << 20;
+
+/// True where the copying takes a good part of the thread's time.
+#[gated]
+fn is_dear(facts: &Facts, row: &Copies) -> bool {
+    let share = guards::share_of_ns(facts, Some(row.tid), row.time(), 2 * row.pairs);
+    row.time().is_known() && share.value.is_some_and(|share| share >= guards::WARNING_SHARE)
+}
+
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    let much = |row: &&Copies| row.pairs >= MIN_PAIRS && row.bytes >= MIN_BYTES;
+    let much = |row: &&Copies| {
+        row.pairs >= MIN_PAIRS && row.bytes >= MIN_BYTES || row.bytes >= FEWER_BYTES && is_dear(facts, row)
+    };
     let mut found: Vec<&Copies> = facts.copies.rows.iter().filter(much).collect();
     found.sort_by_key(|row| std::cmp::Reverse(row.bytes));
     for row in found {
         let share = guards::share_of_ns(facts, Some(row.tid), row.time(), 2 * row.pairs);
         let from = row.from.as_deref().unwrap_or("a file");
         let to = row.to.as_deref().unwrap_or("a socket");
-        let bytes = Measurement::bytes("bytes", row.bytes).at_least(MIN_BYTES as f64);
-        let pieces = Measurement::count("pieces", row.pairs).at_least(MIN_PAIRS as f64);
+        let least = if row.bytes >= MIN_BYTES { MIN_BYTES } else { FEWER_BYTES };
+        let bytes = Measurement::bytes("bytes", row.bytes).at_least(least as f64);
+        let pieces = guards::passed(Measurement::count("pieces", row.pairs), MIN_PAIRS as f64);
         let piece = Measurement::bytes("bytes_per_piece", row.bytes / row.pairs.max(1));
         let time = Measurement::time("time", row.time());
         out.report(

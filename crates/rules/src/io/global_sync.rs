@@ -49,6 +49,8 @@ struct Syncs {
     tid: Tid,
     /// How many children; none where the thread calls it itself.
     children: Option<u64>,
+    /// Threads of its process that call it: work of a pool, or of goroutines, moves from one to the next.
+    threads: u64,
     count: u64,
     total_ns: u64,
     longest_ns: u64,
@@ -57,7 +59,7 @@ struct Syncs {
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    let mut found: Vec<Syncs> = by_caller(facts).into_values().collect();
+    let mut found: Vec<Syncs> = by_process(facts, by_caller(facts));
     found.retain(|syncs| syncs.count >= MIN_SYNCS && syncs.total_ns >= NOTICEABLE.or_zero());
     found.sort_by_key(|syncs| (std::cmp::Reverse(syncs.total_ns), syncs.tid));
     for syncs in found {
@@ -66,16 +68,19 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let count = Measurement::count("calls", syncs.count).at_least(MIN_SYNCS as f64);
         let total = Nanos::new(syncs.total_ns);
         let children = syncs.children.map(|children| Measurement::count("children", children));
-        let calls = match &children {
-            Some(children) => format!("{children} children of {who} call sync {count} times"),
-            None => format!("{who} calls sync {count} times"),
+        let threads = Some(syncs.threads).filter(|threads| *threads > 1);
+        let threads = threads.map(|threads| Measurement::count("threads", threads));
+        let calls = match (&children, &threads) {
+            (Some(children), _) => format!("{children} children of {who} call sync {count} times"),
+            (None, Some(threads)) => format!("{threads} threads, most often {who}, call sync {count} times"),
+            (None, None) => format!("{who} calls sync {count} times"),
         };
         let longest = Measurement::time("longest", Nanos::new(syncs.longest_ns));
         let shown = format!("{calls}, {total} in all, {longest} at most");
         let at_most = if syncs.at_most { " at most" } else { "" };
         out.report(guards::share_of_ns(facts, Some(syncs.tid), total, syncs.count), format!("{calls}, {total} in all{at_most}: everything that any program wrote is written out"))
             .subject(Subject { syscall: Some("sync".to_string()), ..subject })
-            .measured_all(children)
+            .measured_all(children.into_iter().chain(threads))
             .measured(count)
             .measured(Measurement::time("time", total).at_least(NOTICEABLE.or_zero() as f64))
             .cause(format!("Each call waits until the dirty data of all programs is on the disk ({longest} at most), and their own requests wait behind it."))
@@ -88,6 +93,31 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .evidence_line(facts.capture.first_name(), shown)
             .file();
     }
+}
+
+/// The same, of the threads of each process together; the one that calls most stands for them.
+#[gated]
+fn by_process(facts: &Facts, by_caller: BTreeMap<Tid, Syncs>) -> Vec<Syncs> {
+    let mut found: Vec<Syncs> = Vec::new();
+    let (of_children, mut own): (Vec<Syncs>, Vec<Syncs>) =
+        by_caller.into_values().partition(|syncs| syncs.children.is_some());
+    own.sort_by_key(|syncs| (std::cmp::Reverse(syncs.total_ns), syncs.tid));
+    for syncs in own {
+        let process = facts.process_of_thread(syncs.tid);
+        let is_its = |of: &&mut Syncs| process.is_some() && facts.process_of_thread(of.tid) == process;
+        match found.iter_mut().find(is_its) {
+            Some(first) => {
+                first.threads += 1;
+                first.count = first.count.saturating_add(syncs.count);
+                first.total_ns = first.total_ns.saturating_add(syncs.total_ns);
+                first.longest_ns = first.longest_ns.max(syncs.longest_ns);
+                first.at_most |= syncs.at_most;
+            }
+            None => found.push(syncs),
+        }
+    }
+    found.extend(of_children);
+    found
 }
 
 /// The calls by who makes them. Where durations are missing, a call has at most the time up to the next one.
@@ -108,7 +138,8 @@ fn by_caller(facts: &Facts) -> BTreeMap<Tid, Syncs> {
         let parent = process.parent.filter(|_| process.started && count < MIN_SYNCS);
         let parent = parent.and_then(|parent| threads.process(parent).pid);
         let tid = parent.unwrap_or(account.tid);
-        let none = Syncs { tid, children: None, count: 0, total_ns: 0, longest_ns: 0, at_most: false };
+        let none =
+            Syncs { tid, children: None, threads: 1, count: 0, total_ns: 0, longest_ns: 0, at_most: false };
         let syncs = by_caller.entry(tid).or_insert(none);
         syncs.count = syncs.count.saturating_add(count);
         if parent.is_some() {

@@ -25,12 +25,13 @@
 //! kept is memory not free: a program that needs much once an hour should give it back.
 
 use super::mapping_fixes::{fixes, fixes_of_file};
+use super::{heap_churn, mapped_files};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::guards::passed;
 use crate::{guards, sums, words};
-use whyslow_facts::folds::memory::{Heap, MapPairs};
-use whyslow_facts::{Facts, FileId};
+use whyslow_facts::Facts;
+use whyslow_facts::folds::memory::MapPairs;
 use whyslow_model::{Measurement, Nanos, Severity, Subject};
 
 /// The rule.
@@ -84,7 +85,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     for heap in facts.memory.heaps.iter() {
         let mean = heap.lowered / heap.regrown.max(1);
         if is_churn(facts, heap.regrown, mean, heap.calls.total()) {
-            report_heap(facts, out, heap);
+            heap_churn::report(facts, out, heap, figures(facts, heap.regrown, mean, heap.calls.total()));
         }
     }
 }
@@ -149,15 +150,7 @@ fn report_maps(facts: &Facts, out: &mut Findings<'_>, row: &MapPairs) {
     let size = Measurement::bytes("bytes_per_pair", row.size);
     let bytes = Measurement::bytes("bytes", row.bytes);
     let time = Measurement::time("time", row.calls.total());
-    // Files of one kind are one habit.
-    let pattern = |file: FileId| facts.world.files.get(file).pattern();
-    let path = row.file.map(|file| {
-        let files = facts.memory.maps.iter().filter_map(|other| other.file);
-        match files.filter(|other| pattern(*other) == pattern(file)).count() {
-            0 | 1 => facts.world.files.get(file).path.to_string(),
-            _ => pattern(file),
-        }
-    });
+    let path = row.file.map(|file| mapped_files::name(facts, file));
     let title = match &path {
         Some(path) => format!("{path} mapped and unmapped {} times{often}", words::count(row.pairs)),
         None => format!("{size} mapped and unmapped {} times{often}", words::count(row.pairs)),
@@ -190,26 +183,6 @@ fn report_maps(facts: &Facts, out: &mut Findings<'_>, row: &MapPairs) {
         Some(_) => fixes_of_file(report).file(),
         None => fixes(report, row.size).file(),
     }
-}
-
-fn report_heap(facts: &Facts, out: &mut Findings<'_>, heap: &Heap) {
-    let share = guards::share_of_storm(facts, Some(heap.tid), heap.calls.total(), heap.calls.count);
-    let mean = heap.lowered / heap.regrown.max(1);
-    let (often, figures) = figures(facts, heap.regrown, mean, heap.calls.total());
-    let each = Measurement::bytes("bytes_per_pair", mean);
-    let bytes = Measurement::bytes("bytes", heap.lowered);
-    let report = out
-        .report(share, format!("the heap shrinks and grows again {} times{often}, {each} each time", words::count(heap.regrown)))
-        .at_most(Severity::Warning)
-        .subject(Subject { syscall: Some("brk".to_string()), ..Subjects::thread(facts, heap.tid) })
-        .cause(format!(
-            "free() gives the top of the heap back to the kernel (brk) and the next malloc() takes it again: {bytes} in all, of which every page touched costs a page fault and zeroing. The faults are not in a trace of system calls."
-        ))
-        .measured_all(figures)
-        .measured_all([each, bytes, Measurement::time("time", heap.calls.total())])
-        .saving(heap.calls.total())
-        .evidence_all(heap.exemplars.iter());
-    fixes(report, mean).file();
 }
 
 /// Sums of calls: a thread that maps about as often as it unmaps.

@@ -23,14 +23,15 @@
 //! Some connections in CLOSE_WAIT for seconds are normal: the program has not come round to closing them. A single
 //! snapshot cannot tell a leak from that: take two, a minute apart, and compare.
 
+use super::unclosed_ends;
 use crate::engine::{Findings, Rule};
 use crate::gate::gated;
 use crate::guards::Share;
 use crate::words;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use whyslow_facts::folds::peers::{Role, host_of, role_of};
 use whyslow_facts::{Facts, FdLife, Origin, ProcessId};
-use whyslow_model::{CaptureKind, Measurement, Nanos, Severity, Subject, Timestamp};
+use whyslow_model::{CaptureKind, Measurement, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -48,11 +49,6 @@ const MANY: usize = 10;
 const WARN: usize = 100;
 /// A peer's end that was noticed this long ago and not acted upon is not about to be closed.
 const OLD: Nanos = Nanos::from_secs(10);
-/// Of so many ends that were read, at most this part closed: nobody closes.
-const NONE_CLOSED: f64 = 0.05;
-const ENDS: usize = 20;
-/// The first of these was read this long before the capture's end: who tidies up does so within a second or some.
-const NOTICED: Nanos = Nanos::from_millis(1_500);
 /// Peers named.
 const NAMED: usize = 3;
 
@@ -84,9 +80,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             (false, _) => of_process.drained += 1,
         }
     }
-    let none_closed = none_closed(facts);
+    let none_closed = unclosed_ends::processes(facts);
     for (life, since) in facts.peers.left_open(&facts.world) {
-        let old = left_for(facts, life, since) >= OLD || none_closed.contains(&life.process);
+        let old = unclosed_ends::left_for(facts, life, since) >= OLD || none_closed.contains(&life.process);
         if old && life.state.as_deref() != Some("CLOSE_WAIT") {
             suspects.entry(life.process).or_default().ended.push(life);
         }
@@ -99,32 +95,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     if suspects.is_empty() && (facts.world.calls == 0 && facts.world.snapshot_rows == 0 || unknown_states) {
         out.not_judged("the states of open sockets", "lsof -nP -p PID > trace.lsof");
     }
-}
-
-/// How long it was left open since its end was read; until the process ended, where it did.
-fn left_for(facts: &Facts, life: &FdLife, since: Timestamp) -> Nanos {
-    let until = if life.is_open() { facts.window.end } else { life.closed };
-    until.since(since)
-}
-
-/// Processes that read the ends of many connections in the capture and close hardly one of them.
-#[gated]
-fn none_closed(facts: &Facts) -> BTreeSet<ProcessId> {
-    let mut left: BTreeMap<ProcessId, (usize, Nanos)> = BTreeMap::new();
-    for (life, since) in facts.peers.left_open(&facts.world) {
-        let (count, longest) = left.entry(life.process).or_insert((0, Nanos::new(0)));
-        *count += 1;
-        *longest = (*longest).max(left_for(facts, life, since));
-    }
-    let closed = |process: ProcessId| {
-        let lives =
-            facts.world.fds.iter().filter(|(_, life)| life.process == process && life.kind.is_socket());
-        lives.filter(|(_, life)| life.end_seen && !life.was_left_open()).count()
-    };
-    let leaks = left.into_iter().filter(|(process, (count, longest))| {
-        *count >= ENDS && *longest >= NOTICED && closed(*process) as f64 <= NONE_CLOSED * *count as f64
-    });
-    leaks.map(|(process, _)| process).collect()
 }
 
 #[gated]

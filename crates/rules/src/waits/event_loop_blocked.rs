@@ -31,9 +31,9 @@ use super::lock_holder;
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::{callers, guards, words};
-use whyslow_facts::Facts;
 use whyslow_facts::folds::loops::{Blocked, Blocker, EventLoop};
-use whyslow_model::{Measurement, Nanos, SampleKind, Severity, Subject};
+use whyslow_facts::{Facts, WaitKind};
+use whyslow_model::{Measurement, Nanos, SampleKind, SaturatingSum, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -146,6 +146,18 @@ fn is_blocked(facts: &Facts, row: &EventLoop, blocked: &Blocked) -> bool {
         && row.polls >= MIN_POLLS
         && blocked.turns >= MIN_TURNS
         && tracer_share(facts, blocked) <= TRACERS
+        && is_a_loop(facts, row)
+}
+
+/// True for a thread that waits at its polls more than at locks: a runtime's thread that polls now and then (Go) runs other work between.
+#[gated]
+fn is_a_loop(facts: &Facts, row: &EventLoop) -> bool {
+    let waits = |kind: WaitKind| {
+        let threads = facts.world.threads.iter().map(|(_, thread)| thread);
+        let own = threads.filter(|thread| thread.tid == row.tid && thread.process == row.process);
+        own.map(|thread| thread.waiting_ns[kind as usize]).saturating_sum()
+    };
+    waits(WaitKind::Lock) <= waits(WaitKind::Poll).saturating_add(waits(WaitKind::Timer))
 }
 
 /// True where turns of some milliseconds may have been waits for a CPU.

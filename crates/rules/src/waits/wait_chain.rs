@@ -44,8 +44,7 @@ use hashbrown::HashMap;
 use whyslow_chain::{Explainer, Knot, KnotFinder, Path, PathKind, Scope, Segment};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::graph::Resource;
-use whyslow_facts::folds::requests::Side;
-use whyslow_model::{Measurement, Nanos, SaturatingSum, Severity, Subject};
+use whyslow_model::{Measurement, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -110,7 +109,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         Scope::MainThreads => Whole { ns: total, of: "the program's own time".to_string() },
     };
     // Of each endpoint the slowest requests are kept. What few of these met is a smaller part of the time of all.
-    let all = Some(served(facts)).filter(|(ns, _)| scope == Scope::Requests && *ns > total);
+    let all = Some(facts.requests.served_time()).filter(|(ns, _)| scope == Scope::Requests && *ns > total);
     let all = all.map(|(ns, count)| Whole { ns, of: of_requests(count) });
     let knots = finder.knots();
     for end in ends(costs).into_iter().take(MAX_REPORTED) {
@@ -141,16 +140,6 @@ fn is_hosts(kind: PathKind) -> bool {
 struct Whole {
     ns: u64,
     of: String,
-}
-
-/// The time of all requests served, and how many they are.
-#[gated]
-fn served(facts: &Facts) -> (u64, u64) {
-    let rows = || facts.requests.endpoints().iter().filter(|row| row.side == Side::Server);
-    (
-        rows().map(|row| row.stats.total_ns).saturating_sum(),
-        rows().map(|row| row.stats.timed).saturating_sum(),
-    )
 }
 
 #[gated]
@@ -187,21 +176,18 @@ fn report(
     }
     // What the last thread does is what to change, where it is one of the same program.
     let facts = explainer.facts();
-    let is_same = facts.process_of_thread(*tid) == facts.process_of_thread(path.tid);
-    let site = match worst.call {
-        Some(call) => callers::of_calls(facts, *tid, &[facts.name_of(call.syscall)]),
-        None => callers::computing(facts, *tid),
-    };
+    let call = worst.call.map(|call| facts.name_of(call.syscall));
+    let site = callers::doing_in(facts, path.tid, *tid, call);
     let subject = Subject {
         lock: first.and_then(|call| call.lock()).map(|address| format!("{address:#x}")),
         peer,
-        function: callers::function(site.filter(|_| is_same).as_ref()),
+        function: callers::function(site.as_ref()),
         ..Subjects::thread(facts, path.tid)
     };
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
     // A program that serves nobody may be idle: it has work in hand where it asked for something or uses its own files.
     // An excerpt does not tell either.
-    let asked = worst.call.is_some_and(|call| explainer.facts().graph.name(call.asked).is_some());
+    let asked = worst.call.is_some_and(|call| facts.graph.name(call.asked).is_some());
     let in_hand = scope == Scope::Requests || asked || matches!(kind, PathKind::Disk | PathKind::PageFault);
     let is_hosts = is_hosts(*kind);
     // Who asks another one through a thread of its own waits as long as for any answer: a quick one holds up nobody, unless it is most of all.

@@ -105,6 +105,15 @@ impl Requests {
         served.map(|row| row.split.waiting_ns[kind as usize]).saturating_sum()
     }
 
+    /// The time of all requests that were served, ns, and how many have one.
+    pub fn served_time(&self) -> (u64, u64) {
+        let served = || self.endpoints().iter().filter(|row| row.side == Side::Server);
+        (
+            served().map(|row| row.stats.total_ns).saturating_sum(),
+            served().map(|row| row.stats.timed).saturating_sum(),
+        )
+    }
+
     /// Requests that were served and answered.
     pub(crate) fn answered(&self) -> u64 {
         let served = self.endpoints().iter().filter(|row| row.side == Side::Server);
