@@ -145,6 +145,7 @@ pub(crate) fn every<'f>(
         return Vec::new();
     }
     let mut found: Vec<Spent> = Vec::new();
+    let of_go = facts.parked.pids();
     for (id, process) in facts.world.threads.processes() {
         // One sum over a process is cheaper than one for each of its threads.
         let all = spent(id, None);
@@ -159,7 +160,7 @@ pub(crate) fn every<'f>(
         });
         let mut of_threads: Vec<Spent> = of_threads.collect();
         // Work of Go moves from thread to thread: all of them together are one.
-        if process.pid.is_some_and(|pid| facts.parked.pids().contains(&pid)) {
+        if process.pid.is_some_and(|pid| of_go.contains(&pid)) {
             let life = of_threads.iter().map(|one| one.life).max().unwrap_or(0);
             let most = of_threads.iter().max_by_key(|one| (one.weight.ns, std::cmp::Reverse(one.tid)));
             let tid = most.map_or(0, |one| one.tid);

@@ -85,7 +85,7 @@ pub(in crate::folds) fn asked_for(call: &Call<'_>) -> Option<Nanos> {
 }
 
 /// The first `{tv_sec=0, tv_nsec=10000000}`, `{tv_sec=0, tv_usec=10000}` or (older) `{0, 10000000}` in `text`.
-fn timespec(text: &[u8]) -> Option<Nanos> {
+pub(super) fn timespec(text: &[u8]) -> Option<Nanos> {
     let body = &text[memchr::memchr(b'{', text)? + 1..];
     let comma = memchr::memchr(b',', body)?;
     let seconds = body[..comma].strip_prefix(b"tv_sec=").unwrap_or(&body[..comma]);

@@ -11,6 +11,7 @@ use crate::exemplar::{Exemplar, Exemplars};
 use crate::world::ids::FileId;
 use crate::world::ids::ProcessId;
 use crate::world::{Seen, World};
+use hashbrown::HashMap;
 use in_turns::LooksInTurns;
 use limits::{is_until, may_tell_of, period};
 use std::hash::BuildHasher;
@@ -160,6 +161,8 @@ pub struct Sleeps {
     /// The rows.
     pub rows: Vec<Sleep>,
     threads: Vec<Awake>,
+    /// The rows of each thread, by their places.
+    of_thread: HashMap<(ProcessId, Tid), Vec<u32>, foldhash::fast::RandomState>,
     in_turns: LooksInTurns,
 }
 
@@ -210,7 +213,9 @@ impl Look {
 
 impl Sleeps {
     /// Rows kept: threads times lengths. Lengths that vary (a computed back-off) soon fill them and then stay unseen.
-    const MAX_ROWS: usize = 1024;
+    const MAX_ROWS: usize = 4096;
+    /// Lengths of one thread.
+    const MAX_LENGTHS: usize = 256;
 
     fn slept(&mut self, seen: &Seen<'_>, world: &World) {
         let call = seen.call;
@@ -240,14 +245,19 @@ impl Sleeps {
         };
         let row = match self.rows.get((last.row as usize).wrapping_sub(1)) {
             Some(row) if fits(row) => last.row,
-            _ => match self.rows.iter().position(fits) {
-                Some(at) => at as u32 + 1,
-                None if self.rows.len() < Self::MAX_ROWS => {
-                    self.rows.push(Sleep::new(seen, period));
-                    self.rows.len() as u32
+            _ => {
+                let own = self.of_thread.entry((seen.process, call.tid)).or_default();
+                let known = own.iter().copied().find(|at| self.rows.get(*at as usize).is_some_and(fits));
+                match known {
+                    Some(at) => at + 1,
+                    None if self.rows.len() < Self::MAX_ROWS && own.len() < Self::MAX_LENGTHS => {
+                        own.push(self.rows.len() as u32);
+                        self.rows.push(Sleep::new(seen, period));
+                        self.rows.len() as u32
+                    }
+                    None => 0,
                 }
-                None => 0,
-            },
+            }
         };
         // Who polls descriptors is told of these: that one had nothing is no look in vain.
         let is_told = !period.is_known()
@@ -454,7 +464,7 @@ fn is_poll(syscall: Syscall) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::timespec;
+    use super::limits::timespec;
     use crate::Facts;
     use whyslow_model::{Call, Errno, Event, Nanos, Ret, Sink, Timestamp};
 
