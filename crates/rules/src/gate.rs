@@ -527,7 +527,7 @@ mod tests {
     fn whatever_compares_with_a_threshold_is_gated() {
         let mut folders = vec![std::path::PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src"))];
         // What is no guard of a rule: the machinery, and how often rules are right.
-        let aside = ["gate.rs", "engine.rs", "precision.rs"];
+        let aside = ["gate.rs", "engine.rs", "needs.rs", "precision.rs"];
         let mut wrong = Vec::new();
         while let Some(folder) = folders.pop() {
             for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {

@@ -159,6 +159,7 @@ fn share(heavy: &Heavy, profile: &ProfileFacts) -> f64 {
     heavy.kinds.iter().map(of).sum::<f64>().min(1.0)
 }
 
+#[gated]
 fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &ProfileFacts, part: f64) {
     let who = facts.profiled(profile);
     let whole = whole(profile);
