@@ -18,6 +18,10 @@ const LONG_LOCK_QUEUE: f64 = 2.0;
 const HOLDS_BUSY: f64 = 0.25;
 const HOLDS_PART: f64 = 0.5;
 
+/// Goroutines in a call on average, in the function that takes the lock, from which on it is made with the lock held; and up to which: one at a
+/// time holds it, so that more of them make the call without.
+const IN_CALL: (f64, f64) = (0.5, 1.2);
+
 /// Reports the lock that most goroutines of each process wait for, and tells which processes have one.
 #[gated]
 pub(super) fn report(facts: &Facts, out: &mut Findings<'_>) -> Vec<Tid> {
@@ -29,12 +33,13 @@ pub(super) fn report(facts: &Facts, out: &mut Findings<'_>) -> Vec<Tid> {
     queues.map(tell).collect()
 }
 
-/// Reports locks whose holder waits for an answer, a connection or bytes, in the function in which others wait for the lock.
+/// Reports locks whose holder waits for an answer or a connection, in the function in which others wait for the lock.
 #[gated]
 pub(super) fn report_across_io(facts: &Facts, out: &mut Findings<'_>) -> usize {
     let queues = goroutines::queues(facts, ParkedFor::Lock).filter(|queue| queue.at.mean >= MIN_LOCK_QUEUE);
     let tell = |queue: Queue| {
-        let io = queue.others.iter().find(|at| is_io(at.waits) && at.mean >= HOLDS_PART)?;
+        let is_one = |at: &ParkedAt| at.mean >= IN_CALL.0 && at.mean <= IN_CALL.1;
+        let io = queue.others.iter().find(|at| is_io(at.waits) && is_one(at))?;
         tell_across_io(out, &queue, io);
         Some(())
     };
@@ -50,7 +55,7 @@ fn is_io(waits: ParkedFor) -> bool {
 fn tell_across_io(out: &mut Findings<'_>, queue: &Queue, io: &ParkedAt) {
     let mean = queue.mean().at_least(MIN_LOCK_QUEUE);
     let part = queue.part();
-    let holders = Measurement::number("goroutines_in_call", io.mean).at_least(HOLDS_PART);
+    let holders = Measurement::number("goroutines_in_call", io.mean).at_least(IN_CALL.0);
     let pid = queue.pid;
     out.report(
         Share::of_time(part.value, "the waits of its goroutines, by counts"),
