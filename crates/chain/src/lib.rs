@@ -319,6 +319,7 @@ impl<'a> Walk<'_, 'a> {
             }
             if at < begin {
                 self.gap(stay, life, (at, begin), (before, Some(call)), scheduled);
+                at = begin;
             }
             let (begin, end) = (begin.max(at), call.to.or_zero().min(to));
             if begin < end {

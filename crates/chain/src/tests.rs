@@ -143,6 +143,15 @@ proptest! {
 }
 
 #[test]
+fn the_time_before_a_call_without_length_counts_once() {
+    // The last call begins in the last moment of the capture and does not end.
+    let facts = facts(&[vec![], vec![(0, 0, 0), (0, 255, 0), (0, 0, 1), (4, 254, 0)]], true);
+    let explainer = Explainer::new(&facts);
+    let (first, last) = explainer.span(2).unwrap();
+    check(&explainer.path(2, first, last), last.since(first).or_zero()).unwrap();
+}
+
+#[test]
 fn a_cycle_is_cut_and_a_long_chain_ends() {
     // Each waits for the next one, all at once, and each is woken at the end: who began is not to be told.
     let mut facts = Facts::default();
