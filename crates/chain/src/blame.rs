@@ -132,10 +132,7 @@ impl<'a> Explainer<'a> {
 
     /// As [`Explainer::names`]; a file that is one of several of its kind by their pattern.
     fn names_by_kind(&self, call: &LongCall) -> String {
-        let name = match call.what {
-            Resource::File(end) => self.facts.graph.name(end.name),
-            _ => None,
-        };
+        let name = self.file(call);
         let pattern = name.map(pattern_of).filter(|pattern| self.kinds_of_files().contains(&**pattern));
         match (name, pattern) {
             (Some(name), Some(pattern)) => self.names(call).replace(name, &pattern),
@@ -143,15 +140,18 @@ impl<'a> Explainer<'a> {
         }
     }
 
+    /// The file that a call works on, where it is known.
+    fn file(&self, call: &LongCall) -> Option<&'a str> {
+        match call.what {
+            Resource::File(end) => self.facts.graph.name(end.name),
+            _ => None,
+        }
+    }
+
     /// Patterns that several files of the long calls have.
     fn kinds_of_files(&self) -> &HashSet<String> {
         self.kinds_of_files.get_or_init(|| {
-            let graph = &self.facts.graph;
-            let files = graph.calls().filter_map(|call| match call.what {
-                Resource::File(end) => graph.name(end.name),
-                _ => None,
-            });
-            let names: HashSet<&str> = files.collect();
+            let names: HashSet<&str> = self.facts.graph.calls().filter_map(|call| self.file(call)).collect();
             let mut counts: HashMap<String, u32> = HashMap::new();
             for name in names {
                 if let Cow::Owned(pattern) = pattern_of(name) {
@@ -214,7 +214,7 @@ impl<'a> Explainer<'a> {
             Some(kind) => segment.kind == kind,
             None => {
                 names(&self.cause(segment), pattern)
-                    || segment.call.is_some_and(|call| is_file(call) && names(&self.names(call), pattern))
+                    || segment.call.and_then(|call| self.file(call)).is_some_and(|file| names(file, pattern))
             }
         }
     }
@@ -272,11 +272,6 @@ impl Lengths {
         let now = sum(&self.now);
         if now > 0.0 { 1.0 - sum(&self.then) / now } else { 0.0 }
     }
-}
-
-/// True for a call that works on a file.
-fn is_file(call: &LongCall) -> bool {
-    matches!(call.what, Resource::File(_))
 }
 
 /// True where `text` has `pattern` as a part, and no number of one goes on in the other: port 80 is not in 8080.

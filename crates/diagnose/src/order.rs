@@ -225,6 +225,13 @@ mod tests {
     }
 
     #[test]
+    fn computing_that_nobody_explains_comes_behind_a_quota_that_takes_more() {
+        let notice = |id, share| Finding { severity: Severity::Notice, ..finding(id, None, Some(share)) };
+        let first = |own| ranked(vec![notice("cpu-throttled", 0.6), notice("computes", own)], None)[0].0;
+        assert_eq!((first(0.2), first(0.7)), ("cpu-throttled", "computes"));
+    }
+
+    #[test]
     fn a_small_part_that_the_host_takes_is_a_notice_beside_one_large_thing() {
         let rows = |file| {
             account(vec![row(TimeState::File, None, None, file), row(TimeState::RunQueue, None, None, 300)])

@@ -185,6 +185,12 @@ pub fn part_of_work(facts: &Facts, process: ProcessId, total: Nanos) -> Option<f
     Some((total.get()? as f64 / work as f64).min(1.0))
 }
 
+/// True for a recording of programs, whose own events say what happened to them: what only the host counts may be anybody's.
+#[gated]
+pub fn records_programs(facts: &Facts) -> bool {
+    facts.capture.is_recording() && facts.world.threads.processes().next().is_some()
+}
+
 /// The part that `waited` ns have in the time of the threads that wait (of `process`, where that is known).
 #[gated]
 pub fn share_of_waiters(

@@ -7,7 +7,7 @@ use crate::guards::{Share, WARNING_SHARE};
 use whyslow_facts::samples::{Site, SiteTime, Weight};
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::event::Tid;
-use whyslow_model::{Nanos, SampleKind, ShareOf, Subject};
+use whyslow_model::{Nanos, SampleKind, SaturatingSum, ShareOf, Subject};
 
 /// Fewer waits are a start, or one bad moment.
 pub(crate) const MIN_WAITS: u64 = 5;
@@ -124,6 +124,8 @@ struct Spent {
     life: u64,
     /// The thread; of several the one with most of it.
     tid: Tid,
+    /// How many threads that is.
+    threads: u64,
     is_together: bool,
 }
 
@@ -156,7 +158,7 @@ pub(crate) fn every<'f>(
         let of_threads = of_threads.filter(|thread| thread.process == id).map(|thread| {
             let life = thread.sched.as_deref().map_or(0, |time| time.covered().or_zero());
             let weight = spent(id, Some(thread.tid));
-            Spent { weight, life, tid: thread.tid, is_together: false }
+            Spent { weight, life, tid: thread.tid, threads: 1, is_together: false }
         });
         let mut of_threads: Vec<Spent> = of_threads.collect();
         // Work of Go moves from thread to thread: all of them together are one.
@@ -164,7 +166,8 @@ pub(crate) fn every<'f>(
             let life = of_threads.iter().map(|one| one.life).max().unwrap_or(0);
             let most = of_threads.iter().max_by_key(|one| (one.weight.ns, std::cmp::Reverse(one.tid)));
             let tid = most.map_or(0, |one| one.tid);
-            of_threads = vec![Spent { weight: all, life, tid, is_together: true }];
+            let threads = of_threads.iter().filter(|one| one.weight.ns > 0).count() as u64;
+            of_threads = vec![Spent { weight: all, life, tid, threads, is_together: true }];
         }
         found.extend(
             of_threads
@@ -172,7 +175,7 @@ pub(crate) fn every<'f>(
                 .filter(|one| one.life > 0 && one.weight.count >= MIN_WAITS && one.part() >= least),
         );
     }
-    let threads = found.len() as u64;
+    let threads = found.iter().map(|one| one.threads).saturating_sum();
     found.sort_by_key(|one| (std::cmp::Reverse(one.weight.ns), one.tid));
     let waits = found.into_iter().filter_map(|one| {
         let tid = one.tid;

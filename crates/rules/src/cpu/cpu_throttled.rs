@@ -26,7 +26,7 @@ use super::{holders, queue};
 use crate::engine::{Findings, Need, Rule};
 use crate::figures;
 use crate::gate::gated;
-use crate::guards::Share;
+use crate::guards::{self, Share};
 use crate::network::asked;
 use crate::words;
 use whyslow_facts::Facts;
@@ -84,8 +84,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, part: f64, of: &Entity, thing: 
     let asked = members.iter().filter_map(|(of, _)| of.pid());
     let asked: Vec<_> = asked.filter(|pid| facts.world.threads.last_process(*pid).is_some()).collect();
     // The quota of a group in which nobody is that was asked about is another program's matter.
-    let has_target = facts.capture.is_recording() && facts.world.threads.processes().next().is_some();
-    if has_target && asked.is_empty() && !members.is_empty() {
+    if guards::records_programs(facts) && asked.is_empty() && !members.is_empty() {
         return;
     }
     let of_group = figures::subject(facts, of);

@@ -10,7 +10,7 @@ use whyslow_model::{Measurement, Severity, Subject};
 /// Look-ups a second that find nothing from which on they are no start-up.
 const MISSES_PER_S: f64 = 1_000.0;
 /// The part of the look-ups that fails: two of three, with some files of known places among them.
-const MISSING: f64 = 0.6;
+pub(super) const MISSING: f64 = 0.6;
 /// Of so many look-ups one finds something: where none does, nothing is searched for.
 const A_HIT_IN: u64 = 200;
 

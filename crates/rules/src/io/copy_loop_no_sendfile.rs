@@ -19,7 +19,8 @@
 //!
 //! ## When it is wrong
 //! Content that is changed, compressed or encrypted on the way is not the same bytes, and is not counted: the bytes shown in the capture
-//! are compared. TLS needs kTLS for sendfile. Below tens of megabytes nobody notices.
+//! are compared. TLS needs kTLS for sendfile. Below tens of megabytes nobody notices, unless a
+//! good part of the thread's time goes into it.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;

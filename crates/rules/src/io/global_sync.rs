@@ -17,7 +17,8 @@
 //! `fsync` or `fdatasync` of the files that matter, and of their directory once.
 //!
 //! ## When it is wrong
-//! At a shutdown, before a snapshot of the disk or a stick is pulled out, all of it is meant: a single one is not judged.
+//! At a shutdown, before a snapshot of the disk or a stick is pulled out, all of it is meant: a single one is not judged. Threads of one process
+//! count together, as those of a pool take turns.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;

@@ -96,8 +96,15 @@ pub(super) struct Held<'f> {
 #[gated]
 pub(super) fn held<'f>(facts: &'f Facts, committer: &Committer<'_>) -> Option<Held<'f>> {
     let of_committer = |call: &&LongCall| call.tid == committer.tid && is_one_of(facts, call, &SYNCS);
-    let syncs: Vec<&LongCall> =
+    // Those of one thread do not overlap.
+    let mut syncs: Vec<&LongCall> =
         facts.graph.calls().filter(|call| of_committer(call) && call.dur() >= LONG).collect();
+    syncs.sort_by_key(|sync| sync.from);
+    let is_held = |call: &&LongCall| {
+        let begun = syncs.partition_point(|sync| sync.from < call.to);
+        let under_way = syncs[..begun].iter().rev().take_while(|sync| sync.to > call.from);
+        under_way.into_iter().any(|sync| is_within(call, sync))
+    };
     let is_change = |call: &&LongCall| {
         call.tid != committer.tid
             && call.waits.is_none()
@@ -106,7 +113,7 @@ pub(super) fn held<'f>(facts: &'f Facts, committer: &Committer<'_>) -> Option<He
     };
     let mut changes: Vec<&LongCall> = facts.graph.calls().filter(is_change).collect();
     let all = changes.iter().map(|call| call.dur().or_zero()).saturating_sum();
-    changes.retain(|call| syncs.iter().any(|sync| is_within(call, sync)));
+    changes.retain(is_held);
     changes.sort_by_key(|call| (call.to, call.tid));
     let held: Vec<&LongCall> = changes
         .iter()

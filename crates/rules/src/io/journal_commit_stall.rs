@@ -31,7 +31,6 @@ use crate::guards::{Share, WARNING_SHARE};
 use crate::words;
 use whyslow_chain::Explainer;
 use whyslow_facts::Facts;
-use whyslow_facts::folds::graph::LongCall;
 use whyslow_model::{Entity, Measurement, SampleKind, ShareOf, Subject, Trait};
 
 /// The rule.
@@ -77,8 +76,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let tasks = facts.host.things_that(|of| matches!(of, Entity::Process(_) | Entity::Thread { .. }));
     let looked = tasks.iter().any(|(_, thing)| !thing.wchans.is_empty());
     let recorded = !facts.samples.is_empty(SampleKind::OffCpu);
-    let committer = journal_calls::committer(facts);
+    let committer = || journal_calls::committer(facts);
     if !looked && !recorded {
+        let committer = committer();
         let held = committer.as_ref().and_then(|by| Some((by, journal_calls::held(facts, by)?)));
         let held =
             held.filter(|(_, held)| held.threads.len() >= MIN_VICTIMS && devices::is_felt(&held.share));
@@ -94,13 +94,19 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         callers = by_stacks(facts, &FOR_COMMIT);
     }
     let Some(worst) = victims.first().filter(|_| victims.len() >= MIN_VICTIMS) else { return };
+    // A sync that holds nobody up is not what they wait for.
+    let waits = |by: &Committer<'_>| {
+        let pid = Subjects::thread(facts, by.tid).pid;
+        callers.iter().any(|one| one.subject.pid == pid) || journal_calls::held(facts, by).is_some()
+    };
+    let committer = committer().filter(waits);
     let names = |of: &[Waiter]| words::list(&of.iter().map(|one| one.name.clone()).collect::<Vec<_>>(), 3);
     let by = match callers.is_empty() {
         true => String::new(),
         false => format!(" Who asked for a commit and waits for it: {}.", names(&callers)),
     };
     let mut report = out
-        .report(worst.share.clone(), format!("{} stand still in the file system's journal{}: {}", words::plural(victims.len() as u64, "task"), until(facts, committer.as_ref()), names(&victims)))
+        .report(worst.share.clone(), format!("{} stand still in the file system's journal{}: {}", words::plural(victims.len() as u64, "task"), during(facts, committer.as_ref()), names(&victims)))
         .measured(Measurement::count("tasks", victims.len() as u64).at_least(MIN_VICTIMS as f64))
         .subject(worst.subject.clone())
         .cause(format!("A commit of the journal is under way, and no change of a file can begin before it has written what belongs to it, that of other programs too.{by}"))
@@ -134,8 +140,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     report.file();
 }
 
-/// `, while fsync of /srv/picture.db is under way`: the longest sync that a recorded thread makes.
-fn until(facts: &Facts, committer: Option<&Committer<'_>>) -> String {
+/// ` during fsync of /srv/picture.db`: the longest sync of the thread that syncs longest; nothing where none does.
+fn during(facts: &Facts, committer: Option<&Committer<'_>>) -> String {
     committer.map_or(String::new(), |by| {
         let path = by.path(facts).map_or(String::new(), |path| format!(" of {path}"));
         format!(" during {}{path}", facts.name_of(by.call.syscall))
@@ -156,7 +162,7 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>, by: &Committer<'_>, held: &He
         format!(
             "{} stand still in changes of files{} ({syncing}): {calls} calls, {time} in all",
             words::plural(held.threads.len() as u64, "thread"),
-            until(facts, Some(by)),
+            during(facts, Some(by)),
         ),
     )
     .confidence(OF_CALLS)
@@ -168,15 +174,10 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>, by: &Committer<'_>, held: &He
     .fix("what must not wait on a volume of its own; logs without fsync")
     .verify("bcc: ext4slower 10, syncsnoop; perf trace -e jbd2:*; whyslow record shows the kernel's functions")
     .evidence_line(
-        explain_place(facts, held.longest),
+        Explainer::new(facts).place(held.longest),
         format!("thread {first}: {} took {}, while {} of thread {} was under way", facts.name_of(held.longest.syscall), held.longest.dur(), facts.name_of(by.call.syscall), by.tid),
     )
     .file();
-}
-
-/// Where a call stands in the capture.
-fn explain_place(facts: &Facts, call: &LongCall) -> String {
-    Explainer::new(facts).place(call)
 }
 
 /// Who was seen there in a good part of the looks, most first; a thread where its process shows it is not told twice.

@@ -17,7 +17,7 @@
 //! Keep what is written in a volume (a bind mount, `VOLUME`, an emptyDir), or make it when the container starts. Mount with `metacopy=on` where only owners and modes are changed.
 //!
 //! ## When it is wrong
-//! Small files are copied in a moment, and each file only once: less than a twentieth of the thread's time is not mentioned.
+//! Small files are copied in a moment, and each file only once: less than a twentieth of the thread's time (in Go of all threads together) is not mentioned.
 
 use crate::engine::{Findings, Need, Rule};
 use crate::gate::gated;

@@ -31,7 +31,7 @@ use crate::gate::gated;
 use crate::guards::Share;
 use whyslow_facts::block_io::{DeviceFacts, Op};
 use whyslow_facts::{Facts, Stream};
-use whyslow_model::{FdKind, Measurement, Metric, Nanos, Severity, Subject};
+use whyslow_model::{Measurement, Metric, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -147,14 +147,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 #[gated]
 fn own_reads(facts: &Facts, reads_per_s: f64) -> Option<&Stream> {
     let is_it = |stream: &&Stream| {
-        let reads = &stream.reads;
-        let rate = facts.window.per_second(reads.calls.count);
-        stream.kind == FdKind::File
-            && reads.calls.count >= MIN_REQUESTS
+        let rate = facts.window.per_second(stream.reads.calls.count);
+        random_reads::is_scattered(stream)
             && rate.is_some_and(|rate| rate >= OWN * reads_per_s)
-            && reads.mean_size().is_some_and(|size| size <= SMALL)
-            && reads.calls.mean() >= SLOW
-            && reads.in_sequence as f64 <= IN_ORDER * reads.succeeded() as f64
+            && stream.reads.calls.mean() >= SLOW
     };
     facts.streams.iter().filter(is_it).max_by_key(|stream| stream.reads.calls.count)
 }

@@ -1,6 +1,7 @@
 //! Small reads here and there, of the thread that waits for each: by its calls on a file, else by what it asks of a device.
 
-use super::{streams, thread_reads};
+use super::streams;
+use super::thread_reads::{self, FROM_DEVICE};
 use crate::engine::Findings;
 use crate::gate::gated;
 use crate::guards::{self, Share};
@@ -15,8 +16,6 @@ pub(super) const SMALL: f64 = 16_384.0;
 pub(super) const MIN_REQUESTS: u64 = 100;
 /// Of recorded reads, the part that lies beside another (bcc's biopattern: more than 70 % random).
 pub(super) const IN_ORDER: f64 = 0.30;
-/// Half of the reads take this long and more: what is in memory takes microseconds, under a tracer some tens of them.
-const FROM_DEVICE: Nanos = Nanos::new(200_000);
 
 /// A disk that turns needs no longer for a read by itself (7,200 rpm: a seek of 9 ms and half a turn, 4 ms, on average): what does
 /// is slow wherever it reads, or waits in a queue.
@@ -52,7 +51,7 @@ pub(super) fn of_calls(facts: &Facts, out: &mut Findings<'_>) -> bool {
 
 /// True for a local file that is read in small pieces that lie here and there, each from the device.
 #[gated]
-fn is_scattered(stream: &Stream) -> bool {
+pub(super) fn is_scattered(stream: &Stream) -> bool {
     let reads = &stream.reads;
     let half = reads.calls.percentile(0.5);
     stream.kind == FdKind::File
@@ -105,7 +104,7 @@ pub(super) fn of_thread(facts: &Facts, out: &mut Findings<'_>, device: (&str, &D
     let scattered = |of: &ThreadReads| {
         of.part_in_order().is_some_and(|part| part <= IN_ORDER) && each(facts, &of.reads) <= SEEK
     };
-    let found = thread_reads::most(facts, device, (MIN_REQUESTS, SMALL), FROM_DEVICE, scattered);
+    let found = thread_reads::most(facts, device, (MIN_REQUESTS, SMALL), scattered);
     // A mapped file is made to be read here and there: what is missing is the memory (page-fault-major).
     let Some(reads) = found.filter(|reads| !reads.is_by_faults(facts)) else { return false };
     let count = Measurement::count("reads", reads.of.reads.count).at_least(MIN_REQUESTS as f64);

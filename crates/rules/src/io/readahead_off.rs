@@ -22,14 +22,14 @@
 
 use super::devices;
 use super::streams::{subject, worst};
-use super::thread_reads;
+use super::thread_reads::{self, FROM_DEVICE};
 use crate::engine::{Findings, Need, Rule};
 use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::{figures, words};
 use whyslow_facts::block_io::{DeviceFacts, ThreadReads};
 use whyslow_facts::{Facts, Stream};
-use whyslow_model::{FdKind, Measurement, Metric, Nanos, Severity};
+use whyslow_model::{FdKind, Measurement, Metric, Severity};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -51,9 +51,6 @@ const MIN_READS: u64 = 500;
 const IN_ORDER: f64 = 0.90;
 /// Larger reads are pieces of their own.
 const SMALL: u64 = 16_384;
-/// Half of the reads take this long: with read-ahead nearly all come from memory, in microseconds, under a tracer in some
-/// tens of them.
-const FROM_DEVICE: Nanos = Nanos::new(200_000);
 /// Read-ahead of a device that is as good as none.
 const NO_READ_AHEAD: f64 = 4_096.0;
 /// Recorded requests of a thread: fewer are the beginning of a file.
@@ -125,7 +122,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 fn of_requests(facts: &Facts, out: &mut Findings<'_>, device: (&str, &DeviceFacts)) {
     let in_order = |of: &ThreadReads| of.part_in_order().is_some_and(|part| part >= IN_ORDER);
     let small = (MIN_REQUESTS, SMALL as f64);
-    let Some(reads) = thread_reads::most(facts, device, small, FROM_DEVICE, in_order) else { return };
+    let Some(reads) = thread_reads::most(facts, device, small, in_order) else { return };
     let count = Measurement::count("reads", reads.of.reads.count).at_least(MIN_REQUESTS as f64);
     let half = reads.half().at_least(FROM_DEVICE.or_zero() as f64);
     let size = reads.size().at_most(SMALL as f64);

@@ -20,7 +20,8 @@
 //!
 //! ## When it is wrong
 //! Random look-ups in an index or database read little on purpose: the rule asks that most reads begin where the
-//! one before ended. Records on sockets and pipes are not judged here. A table of counts (`strace -c`) shows
+//! one before ended. Records on sockets and pipes are not judged here; a descriptor that nothing names is taken for neither where of
+//! ten thousand reads and more hardly one waits. A table of counts (`strace -c`) shows
 //! neither sizes nor files: what it says then is a suspicion, with the command that settles it.
 
 use super::reread::is_archive;

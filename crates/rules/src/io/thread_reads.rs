@@ -12,6 +12,8 @@ use whyslow_facts::samples::{Site, SiteTime};
 use whyslow_model::event::Tid;
 use whyslow_model::{Measurement, Nanos, SampleKind, Subject};
 
+/// Half of the reads take this long and more: what is in memory takes microseconds, under a tracer some tens of them.
+pub(super) const FROM_DEVICE: Nanos = Nanos::new(200_000);
 /// Reads ahead, beside those that are waited for, of a file system that reads ahead now and then.
 const FEW_AHEAD: f64 = 0.10;
 
@@ -34,7 +36,6 @@ pub(super) fn most<'f>(
     facts: &'f Facts,
     (device, requests): (&'f str, &'f DeviceFacts),
     (least, largest): (u64, f64),
-    slow: Nanos,
     wanted: impl Fn(&ThreadReads) -> bool,
 ) -> Option<SmallReads<'f>> {
     let is_small = |of: &ThreadReads| {
@@ -42,7 +43,7 @@ pub(super) fn most<'f>(
             && of.mean_size().is_some_and(|size| size as f64 <= largest)
             && of.ahead as f64 <= FEW_AHEAD * of.reads.count as f64
             && of.reads.percentile(0.5).is_known()
-            && of.reads.percentile(0.5) >= slow
+            && of.reads.percentile(0.5) >= FROM_DEVICE
     };
     let threads = requests.reads_by_thread().into_iter();
     let small = threads.filter(|(tid, of)| is_small(of) && wanted(of) && is_recorded(facts, *tid));

@@ -20,7 +20,7 @@
 //! ## When it is wrong
 //! A program's start reads its code this way, as does a first pass over a cold file: in the first two seconds of a
 //! process it is not counted as a fault. What blocked the thread is taken from the state it waited in (no signal could
-//! end it) unless the recording has the stacks of waits. By a host's figures alone a process that reads far more by calls
+//! end it); where the recording has the stacks of waits, they tell which part of that is for pages, as short waits have none. By a host's figures alone a process that reads far more by calls
 //! than its faults can bring in is not judged.
 
 use crate::engine::{Findings, Need, Rule, Subjects};

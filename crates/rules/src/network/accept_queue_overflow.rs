@@ -20,7 +20,8 @@
 //! ## When it is wrong
 //! A port scan or one burst overflows a backlog once or twice: below three it is a notice. A server that is to shed
 //! load this way has a short backlog on purpose. A trace of calls shows that connections waited, and not that some were dropped: where
-//! it is all there is, the finding is a warning at most, and less than two connections after a sleep are none.
+//! it is all there is, the finding is a warning at most, and less than two connections after a sleep are none. Beside recorded programs, whose
+//! sockets tell of their own drops, what only the host counts is another program's: a notice.
 
 use super::late_accepts;
 use crate::engine::{Findings, Need, Rule};
@@ -129,8 +130,7 @@ fn of_host(facts: &Facts, out: &mut Findings<'_>) {
         ),
     };
     // A recorder sees the sockets of what it records: what only the host counts is another program's.
-    let has_target = facts.capture.is_recording() && facts.world.threads.processes().next().is_some();
-    let is_anothers = has_target && facts.has_table("net");
+    let is_anothers = guards::records_programs(facts) && facts.has_table("net");
     // Where several are full, the count is of all of them.
     let whose = match full.as_slice() {
         [(_, _, of, thing)] => format!("{of}{}: the backlog", program(thing)),

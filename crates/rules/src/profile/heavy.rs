@@ -227,8 +227,8 @@ fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &Profil
     let stream = shown.as_ref().map(|shown| shown.stream);
     let pid = facts.process_of(profile).and_then(|process| facts.world.threads.process(process).pid);
     let is_step = heavy.step_of.is_some_and(|of| account.asked_share(of) >= STEP_OF * part);
-    let is_most = !is_step && is_waited_for(heavy, facts, out, profile);
-    let most = if is_most { heavy.at_most } else { Severity::Notice };
+    let may_warn = !is_step && is_waited_for(heavy, facts, out, profile);
+    let most = if may_warn { heavy.at_most } else { Severity::Notice };
     let mut found = out
         .report(share, title)
         .at_most(most)

@@ -23,7 +23,7 @@
 //! ## When it is wrong
 //! A worker that serves one client at a time polls only for the next one: as long as never two are ready after such a
 //! turn, it is a notice. What the program signals itself by (eventfd, timerfd, signalfd) is nobody who waits. A loop that is slow because a tracer stops hundreds of its calls is none. Where several threads poll
-//! one epoll (Go's runtime, tokio), another one takes over: nothing is said. On a machine that is short of CPUs a trace cannot
+//! one epoll (Go's runtime, tokio), another one takes over: nothing is said, nor of a thread that waits at locks for longer than at its polls. On a machine that is short of CPUs a trace cannot
 //! tell a turn's own code from waiting for one: a notice; a live recording tells. Turns of less than 50 ms are not judged where they may be such waits. The function that is named is the one in which the thread
 //! computes most: of several, the long turns may be another's.
 

@@ -26,7 +26,7 @@
 //! ## When it is wrong
 //! A timer that ticks in the background (a watchdog, statistics once a second) holds nobody up. Periods above half a
 //! second, threads that mostly do other things, and those that ask for another file of the folder after each sleep, and those that find something to do after most sleeps without having
-//! looked in vain for the same thing before, other than a child that had ended meanwhile, are not reported (where it looks again for that, the time between requests is left out); sleeps until a time that had nearly come (a tenth of the others and less) are none; a thread that watches a file that is there (a
+//! looked in vain for the same thing before, other than a child that had ended meanwhile, are not reported (where it looks again for that, the time between requests is left out); sleeps until a time that had nearly come (a tenth of the others and less) are none; waits that their time limit ends are told apart by their length (a quarter); a thread that watches a file that is there (a
 //! configuration poller) is a notice at most. Sleeps right behind a hand-over count where most of them lie within requests: who
 //! gives something away between requests keeps a pace.
 

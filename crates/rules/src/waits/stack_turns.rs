@@ -27,25 +27,49 @@ struct Party<'f> {
     site: Site<'f>,
 }
 
+/// Threads that wait for locks at one and the same place of the program.
+struct Turns<'f>(Vec<Party<'f>>);
+
+impl Turns<'_> {
+    fn waits(&self) -> u64 {
+        self.0.iter().map(|party| party.waits).saturating_sum()
+    }
+
+    fn ns(&self) -> u64 {
+        self.0.iter().map(|party| party.ns).saturating_sum()
+    }
+
+    /// The mean wait for each thread that is before one in the queue.
+    fn turn(&self) -> Nanos {
+        let before = self.0.len().saturating_sub(1) as u64;
+        self.ns().checked_div(self.waits().saturating_mul(before)).map_or(Nanos::UNKNOWN, Nanos::new)
+    }
+
+    fn fewest_by_mean(&self) -> f64 {
+        let fewest = self.0.iter().map(|party| party.waits).min().unwrap_or(0);
+        fewest as f64 * self.0.len() as f64 / self.waits().max(1) as f64
+    }
+}
+
 /// Reports the threads of each process of Java that take turns at a lock by sleeping and waking.
 #[gated]
 pub(super) fn tell(facts: &Facts, out: &mut Findings<'_>) {
     let stacks = facts.samples.waits();
     for process in facts.samples.processes_of(JAVA) {
-        let parties = parties(facts, process, &stacks);
-        if let Some((share, rate)) = turns(facts, process, &parties) {
-            report(facts, out, &parties, share, rate);
+        let turns = turns_of(facts, process, &stacks);
+        if let Some((share, rate)) = convoy(facts, process, &turns) {
+            report(facts, out, &turns, share, rate);
         }
     }
 }
 
 /// The threads that wait for locks nearly always at one and the same place of the program.
 #[gated]
-fn parties<'f>(
+fn turns_of<'f>(
     facts: &'f Facts,
     process: ProcessId,
     stacks: &HashMap<(ProcessId, Tid, Option<&str>), WaitShares>,
-) -> Vec<Party<'f>> {
+) -> Turns<'f> {
     let threads = facts.world.threads.iter().filter(|(_, thread)| thread.process == process);
     let of_thread = |(id, thread): (_, &'f whyslow_facts::ThreadFacts)| {
         // Stacks without the kernel's part tell no call.
@@ -72,52 +96,36 @@ fn parties<'f>(
     }
     let most = sums.into_iter().max_by_key(|(function, ns)| (*ns, *function)).map(|(function, _)| function);
     parties.retain(|party| Some(party.site.function) == most);
-    parties
+    Turns(parties)
 }
 
 /// Their part of the threads' time, and how often they wait a second; `None` where they are no convoy.
 #[gated]
-fn turns(facts: &Facts, process: ProcessId, parties: &[Party<'_>]) -> Option<(Share, f64)> {
-    let waits = parties.iter().map(|party| party.waits).saturating_sum();
-    let ns = parties.iter().map(|party| party.ns).saturating_sum();
-    let rate = facts.window.per_second(waits)?;
-    let share = guards::share_of_waiters(facts, Some(process), parties.iter().map(|party| party.tid), ns);
-    (parties.len() >= LockFacts::TURN_WAITERS
-        && waits >= LockFacts::TURNS
-        && turn(parties) <= LockFacts::LONGEST_TURN
-        && fewest_by_mean(parties) >= EVEN
+fn convoy(facts: &Facts, process: ProcessId, turns: &Turns<'_>) -> Option<(Share, f64)> {
+    let rate = facts.window.per_second(turns.waits())?;
+    let tids = turns.0.iter().map(|party| party.tid);
+    let share = guards::share_of_waiters(facts, Some(process), tids, turns.ns());
+    (turns.0.len() >= LockFacts::TURN_WAITERS
+        && turns.waits() >= LockFacts::TURNS
+        && turns.turn() <= LockFacts::LONGEST_TURN
+        && turns.fewest_by_mean() >= EVEN
         && rate >= HANDED_PER_S
         && share.value.is_some_and(|value| value >= guards::WARNING_SHARE))
     .then_some((share, rate))
 }
 
-/// The mean wait for each thread that is before one in the queue.
-fn turn(parties: &[Party<'_>]) -> Nanos {
-    let waits = parties.iter().map(|party| party.waits).saturating_sum();
-    let before = parties.len().saturating_sub(1) as u64;
-    let ns = parties.iter().map(|party| party.ns).saturating_sum();
-    ns.checked_div(waits.saturating_mul(before)).map_or(Nanos::UNKNOWN, Nanos::new)
-}
-
-fn fewest_by_mean(parties: &[Party<'_>]) -> f64 {
-    let waits = parties.iter().map(|party| party.waits).saturating_sum();
-    let fewest = parties.iter().map(|party| party.waits).min().unwrap_or(0);
-    fewest as f64 * parties.len() as f64 / waits.max(1) as f64
-}
-
-fn report(facts: &Facts, out: &mut Findings<'_>, parties: &[Party<'_>], share: Share, rate: f64) {
-    let all = parties.iter().map(|party| party.waits).saturating_sum();
-    let ns = parties.iter().map(|party| party.ns).saturating_sum();
-    let Some(first) = parties.iter().max_by_key(|party| (party.ns, std::cmp::Reverse(party.tid))) else {
+fn report(facts: &Facts, out: &mut Findings<'_>, turns: &Turns<'_>, share: Share, rate: f64) {
+    let (all, ns) = (turns.waits(), turns.ns());
+    let Some(first) = turns.0.iter().max_by_key(|party| (party.ns, std::cmp::Reverse(party.tid))) else {
         return;
     };
     let threads =
-        Measurement::count("threads", parties.len() as u64).at_least(LockFacts::TURN_WAITERS as f64);
+        Measurement::count("threads", turns.0.len() as u64).at_least(LockFacts::TURN_WAITERS as f64);
     let waits = Measurement::count("waits", all).at_least(LockFacts::TURNS as f64);
     let rate = Measurement::per_second("waits_per_second", rate).at_least(HANDED_PER_S);
     let mean = Measurement::time("time_per_wait", Nanos::new(ns / all.max(1)));
     let turn =
-        Measurement::time("time_per_turn", turn(parties)).at_most(LockFacts::LONGEST_TURN.or_zero() as f64);
+        Measurement::time("time_per_turn", turns.turn()).at_most(LockFacts::LONGEST_TURN.or_zero() as f64);
     let waited = Measurement::time("time", Nanos::new(ns));
     let of_time = share.figure().at_least(guards::WARNING_SHARE);
     let subject = Subject {
@@ -133,7 +141,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, parties: &[Party<'_>], share: S
         // The figures come last: where the sentence is too long, they go first.
         format!(
             "{} take turns at a lock in {}: {waits} times, {rate} per second, {mean} a wait, by sleeping and waking",
-            words::plural(parties.len() as u64, "thread"),
+            words::plural(turns.0.len() as u64, "thread"),
             callers::short(&first.site),
         ),
     )
@@ -143,7 +151,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, parties: &[Party<'_>], share: S
         "Each wait is short and all threads wait about equally often: the lock is held for moments, but always wanted, and each hand-over costs a wake-up and a switch. {waited} were spent so. Each thread is parked at an address of its own; the stacks of the longer waits tell that they are for a lock."
     ))
     .measured_all([threads, waits, rate, mean, turn, waited])
-    .measured(Measurement::number("fewest_waits_by_mean", fewest_by_mean(parties)).at_least(EVEN))
+    .measured(Measurement::number("fewest_waits_by_mean", turns.fewest_by_mean()).at_least(EVEN))
     .measured(of_time)
     .fix("code: take it less often: gather in a buffer of the thread, hand over a batch; take several items from a queue at once")
     .fix("code: no fair lock (ReentrantLock(true), Semaphore(n, true)): it wakes a thread for each turn; LongAdder or an atomic for counters; shards")

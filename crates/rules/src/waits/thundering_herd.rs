@@ -22,7 +22,8 @@
 //! ## When it is wrong
 //! A loop that accepts until EAGAIN ends each batch with one: only an accept that finds nobody at the first try behind a
 //! poll counts. At a few connections a second the herd costs nothing worth a change. Threads that are woken together at a barrier or for a
-//! parallel loop have work, each of them: who wakes them must be another thread, sixteen at once must wake, and sleep most of the time.
+//! parallel loop have work, each of them: who wakes them must be another thread, sixteen at once must wake, and sleep most of the time
+//! or be about to (a wait that ends at once, as its value has changed).
 
 use super::woken_at_once;
 use crate::engine::{Findings, Need, Rule};

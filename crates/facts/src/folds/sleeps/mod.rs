@@ -32,7 +32,8 @@ pub struct Sleep {
     pub turns: u64,
     /// The call.
     pub syscall: Syscall,
-    /// The length asked for; unknown for sleeps until a point in time, which are one row a thread.
+    /// The length asked for; unknown for sleeps until a point in time, which are one row a thread, and for waits that their time limit ended,
+    /// which are one row for each length that they took.
     pub period: Nanos,
     /// When the first began.
     pub first: Timestamp,

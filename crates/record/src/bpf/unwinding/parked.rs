@@ -13,7 +13,8 @@ use whyslow_unwind::{FrameId, Frames, LanguageFrame, Unwinder, inside};
 const SHARE: u64 = 200;
 /// Between two counts of a process, at least and at most, ns.
 const PAUSE_NS: (u64, u64) = (100_000_000, 2_000_000_000);
-/// A process without goroutines is asked about again after this times the pauses so far: its runtime may be known by then.
+/// A process without goroutines is asked about again after the shortest pause, and then after this times the last one each time: its runtime
+/// may be known by then.
 const PATIENCE: u64 = 2;
 /// Goroutines that are looked at in one count; of more the next count looks at the next ones.
 const MOST: usize = 1024;
